@@ -144,7 +144,7 @@ class Client:
     ) -> HTTPResponse:
         parameters = {name: value for name, value in query.items() if value is not None}
         address = f"{self.url}{path}" + (
-            f"?{urllib.parse.urlencode(parameters)}" if parameters else ""
+            f"?{urllib.parse.urlencode(parameters, doseq=True)}" if parameters else ""
         )
         request = urllib.request.Request(address, data=body)
         if body is not None:

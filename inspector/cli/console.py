@@ -288,47 +288,6 @@ def show_span(detail: Row, *, is_full: bool) -> None:
         console.print(Text(visible(chapter), style), soft_wrap=True, highlight=False)
 
 
-def show_comparison(found: Row) -> None:
-    """Print the differences between two sessions, and the first of them."""
-    console = Console()
-    for name in ("left", "right"):
-        print_line(console, Text(f"{name:<6}", "bold") + session_head(found[name], with_id=True))
-    total = plural(found["difference_count"], "difference")
-    print_line(console, Text(f"{total}, {plural(found['same_count'], 'span')} the same"))
-    if found["diverged"]:
-        print_line(console, Text("first: ", "bold") + _difference_head(found["diverged"]))
-    for difference in found["differences"]:
-        print_line(console, _difference_head(difference))
-        for side, sign, style in (("left", "-", "red"), ("right", "+", "green")):
-            if difference[f"{side}_answer"] is not None:
-                print_line(
-                    console, Text(f"    {sign} {plain(difference[f'{side}_answer'], 400)}", style)
-                )
-    if (hidden := found["difference_count"] - len(found["differences"])) > 0:
-        print_line(console, Text(f"… {hidden} more: see --limit", "bright_black"))
-
-
-_CHANGES = {"failed": "bold red", "removed": "red", "added": "green", "recovered": "green"}
-
-
-def _difference_head(difference: Row) -> Text:
-    changes = [
-        Text(change.replace("_", " "), _CHANGES.get(change, "yellow"))
-        for change in difference["changes"]
-    ]
-    names = [plain(name, 60) for name in difference["path"][-_PATH_NAMES:]]
-    left, right = difference["left"], difference["right"]
-    own = [duration(difference[f"{side}_own_ns"]) for side in ("left", "right")]
-    took = f"  {own[0]} -> {own[1]}" if left and right and own[0] != own[1] else ""
-    below = f"  with {difference['span_count'] - 1} below" if difference["span_count"] > 1 else ""
-    ids = "  ".join(side["span_id"] for side in (left, right) if side)
-    return Text.assemble(
-        Text(", ").join(changes),
-        f"  {' > '.join(names)}",
-        (f"{took}{below}  {ids}", "bright_black"),
-    )
-
-
 def show_report(report: Report) -> None:
     """Print the findings about a module of hooks, errors first, with advice."""
     console = Console(soft_wrap=True, highlight=False)

@@ -301,21 +301,23 @@ def show(
 
 @app.command()
 def compare(
-    left: Annotated[str, typer.Argument(help="Session id, or its first characters.")],
-    right: Annotated[str, typer.Argument(help="Session to compare it with.")],
+    session_ids: Annotated[
+        list[str],
+        typer.Argument(
+            help="2 to 20 session ids, or their first characters; the first is the baseline."
+        ),
+    ],
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of results.")] = 50,
     as_json: Json = False,
 ) -> None:
-    """Show what differs between two sessions, the most important first."""
-    reader = find_reader()
-    ids = [session_spans.one_session(reader, wanted)["id"] for wanted in (left, right)]
-    found = reader.get("/compare", left=ids[0], right=ids[1], limit=limit)
-    if as_json:
-        return print_json(found)
-    from inspector.cli.console import show_comparison  # noqa: PLC0415
+    """Show what differs between two sessions, the most important first; of more, step by step."""
+    if len(session_ids) < 2:
+        raise typer.BadParameter("name at least two sessions", param_hint="SESSION_IDS")
+    from inspector.cli import comparing  # noqa: PLC0415
 
-    show_comparison(found)
-    return None
+    reader = find_reader()
+    ids = [session_spans.one_session(reader, wanted)["id"] for wanted in session_ids]
+    comparing.compare(reader, ids, limit=limit, print_json=_json_wanted(as_json))
 
 
 @app.command()

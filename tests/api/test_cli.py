@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import select
 import subprocess
 from collections.abc import Iterator
@@ -215,6 +216,15 @@ def test_two_sessions_are_compared(
     assert "removed  root > one" in shown
     found = json.loads(run("compare", left, right, "--json").output)
     assert found["counts"] == {"added": 1, "removed": 1}
+
+    service.send(span(1, trace_id=bytes([7] * 16), name="root"))
+    third = bytes([7] * 16).hex()
+    shown = run("compare", left, right, third).output
+    assert "3 of 3 steps differ" in shown
+    assert re.search(r"two +1: none +2: \S.* added +3: none", shown)
+    found = json.loads(run("compare", left, right, third, "--json").output)
+    assert [one["id"] for one in found["sessions"]] == [left, right, third]
+    assert "at least two" in run("compare", left).output
 
 
 def test_a_service_is_named_by_the_environment(

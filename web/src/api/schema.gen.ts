@@ -3200,6 +3200,11 @@ export interface components {
             changes: components["schemas"]["Change"][];
             /** Duration Ns */
             duration_ns: number | null;
+            /**
+             * Own Ns
+             * @description Its time without waiting and spans below it: what is slower or faster.
+             */
+            own_ns: number | null;
             /** Span Id */
             span_id: string;
             status: components["schemas"]["SpanStatus"];

@@ -58,19 +58,27 @@ export function filteredPath(
   return query.size === 0 ? page : `${page}?${query}`;
 }
 
-/** Address of a comparison; either session may still be missing. `span`: its key in one of them. */
+/**
+ * Address of a comparison; either session may still be missing. `span`: its key in one of them;
+ * `runs`: the sessions of the table that it is opened from.
+ */
 export function comparePath(sides: {
   readonly left?: string | undefined;
   readonly right?: string | undefined;
   readonly span?: string | undefined;
+  readonly runs?: readonly string[];
 }): string {
   const query = new URLSearchParams();
   for (const name of ['left', 'right', 'span'] as const) {
     const value = sides[name];
     if (value !== undefined) query.set(name, value);
   }
+  for (const id of sides.runs ?? []) query.append('run', id);
   return query.size === 0 ? 'compare' : `compare?${query}`;
 }
+
+/** Limit of the sessions that the service compares at once. */
+export const MOST_COMPARED = 20;
 
 /** Address of a comparison of sessions: two beside each other, or more in a table. */
 export function compareAllPath(ids: readonly string[]): string {

@@ -4,7 +4,7 @@ import type { SessionStatus } from '../../api/types.ts';
 import { BULK_TEXT } from '../../later-texts.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
 import { allFound, Bulk, MOST_FOUND, type Progress } from '../../state/bulk.ts';
-import { compareAllPath } from '../../state/route.ts';
+import { compareAllPath, MOST_COMPARED } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
 import { compareSelected, deleteQuestion, SESSION_LIST_TEXT } from '../../texts.ts';
@@ -15,9 +15,6 @@ import { AlertQuestion } from '../parts/popups/popup-button.tsx';
 import './bulk-bar.css';
 
 type Verb = 'export' | 'delete';
-
-/** Limit of the sessions that the service compares at once. */
-const MOST_COMPARED = 20;
 
 interface Running {
   readonly verb: Verb;
