@@ -133,7 +133,7 @@ def test_the_variable_says_which_instrumentors_are_switched_on(programs: Program
     assert rows == []
     ended, rows = programs.run(both, INSPECTOR_AUTO_INSTRUMENT="olama")
     assert rows == []
-    assert "INSPECTOR_AUTO_INSTRUMENT: No instrumentor is known for 'olama'" in ended.stderr
+    assert "INSPECTOR_AUTO_INSTRUMENT: Unknown instrumentor 'olama'" in ended.stderr
 
 
 def test_the_instrumentor_that_a_program_switches_on_is_its_own_before_and_after(

@@ -325,7 +325,7 @@ def test_a_wrong_setting_does_not_stop_the_program(receiver: Receiver, tmp_path:
     done = run_program(
         HELLO, tmp_path, INSPECTOR_URL=receiver.url, INSPECTOR_AUTO_ATTACH="langchian"
     )
-    assert "INSPECTOR_AUTO_ATTACH: There is no adapter for 'langchian'." in done.stderr
+    assert "INSPECTOR_AUTO_ATTACH: Unknown adapter 'langchian'." in done.stderr
     assert receiver.spans[0].name == "execute_tool hello"
 
 
