@@ -305,7 +305,7 @@ print(inspector.attach(), inspector.attach())
 sys.stderr.flush()
 text = os.read(ours, 10_000).decode()
 assert text.count("\\n") == 1, text
-assert text.startswith("inspector: no service runs here"), text
+assert text.startswith("inspector: no service is running"), text
 """
     done = run_program(code, tmp_path, INSPECTOR_URL=" ", INSPECTOR_TOKEN="")
     assert done.stdout == "<inspector: not attached> <inspector: not attached>\n"
