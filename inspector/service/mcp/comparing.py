@@ -24,15 +24,15 @@ _TEXT_CHARS = MAX_CHARS - 4_000
 class CompareSessions(ClosedModel):
     """Arguments of `compare_sessions`."""
 
-    left: str = Field(min_length=1, max_length=2_000, description="session_id: how it was.")
-    right: str = Field(min_length=1, max_length=2_000, description="session_id: how it became.")
-    offset: int = Field(0, ge=0, le=400_000, description="`next` of the answer before.")
+    left: str = Field(min_length=1, max_length=2_000, description="session_id of the baseline.")
+    right: str = Field(min_length=1, max_length=2_000, description="session_id to compare.")
+    offset: int = Field(0, ge=0, le=400_000, description="`next` of the previous response.")
 
 
 class DifferenceLine(ClosedModel):
     """A difference: a span that changed, or that only one session has."""
 
-    changes: list[str] = Field(description="The most telling first.")
+    changes: list[str] = Field(description="The most significant first.")
     path: str
     left_span_id: str | None = Field(description="Null: added.")
     right_span_id: str | None = Field(description="Null: removed.")
@@ -49,7 +49,7 @@ class ComparisonData(ClosedModel):
     counts: dict[str, int] = Field(description="Number of occurrences of each change.")
     same_count: int
     difference_count: int
-    diverged: DifferenceLine | None = Field(description="The first in time of any weight.")
+    diverged: DifferenceLine | None = Field(description="The first significant one in time.")
     differences: list[DifferenceLine]
 
 
@@ -59,7 +59,7 @@ async def compare_sessions(
     """Return a page of differences."""
     left, right = await archive.session(arguments.left), await archive.session(arguments.right)
     if left["id"] == right["id"]:
-        raise RefusedError("Both are the same session. Take another that find_sessions lists.")
+        raise RefusedError("Both ids are the same session. Use another id from find_sessions.")
     found = await archive.get(
         "/compare",
         left=left["id"],
@@ -79,7 +79,7 @@ async def compare_sessions(
     )
     hint = "Next: get_span with the session_id and span_id of either side."
     if left_out := found["not_compared"]:
-        hint += f" The content of {plural(left_out, 'span')} was not compared: there is too much."
+        hint += f" The content of {plural(left_out, 'span')} was not compared: it is too large."
     reached = arguments.offset + len(data.differences)
     return Recorded(
         _text(data),
@@ -146,7 +146,7 @@ def _line_text(line: DifferenceLine) -> str:
     head = f"{', '.join(line.changes).replace('_', ' ').upper()}  {line.path}"
     lines = [f"{head}  {line.figures}  [{' '.join(filter(None, ids))}]"]
     if line.left_answer is not None:
-        lines += [f"  left answered: {line.left_answer}", f"  right answered: {line.right_answer}"]
+        lines += [f"  left output: {line.left_answer}", f"  right output: {line.right_answer}"]
     return "\n".join(lines)
 
 
@@ -155,8 +155,8 @@ COMPARE = ServedTool(
     "Compare sessions",
     "Compare two runs of the same task: the first difference, then what failed or recovered, was "
     "added or removed, got a different input or output, became slower or more expensive. "
-    "Use it to see what a change of a prompt, a model or code did. Take runs of one task: sessions "
-    "of different tasks differ in everything.",
+    "Use it to see the effect of a changed prompt, model or code. Compare runs of the same task: "
+    "sessions of different tasks differ everywhere.",
     CompareSessions,
     ComparisonData,
     compare_sessions,
