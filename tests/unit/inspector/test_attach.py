@@ -74,7 +74,7 @@ def test_a_dead_service_costs_one_line_and_no_time_at_exit(tmp_path: Path) -> No
     done = run_program(HELLO, tmp_path, INSPECTOR_URL=dead.url)
     levels = [line.partition(":")[0] for line in done.stderr.splitlines()]
     assert levels == ["INFO", "WARNING"], done.stderr
-    assert "did not get" in done.stderr
+    assert "did not receive" in done.stderr
 
 
 @pytest.mark.parametrize("url", ["localhost:7800", "ftp://x", "http://", "nonsense", "http://[::1"])

@@ -443,7 +443,7 @@ async def test_an_interrupt_passes_whatever_the_policy(
         (
             "before_llm_generate",
             Decision("stop"),
-            "gate wants to stop on before_llm_generate and gave no value.",
+            "gate wants to stop on before_llm_generate, but gave no value.",
         ),
         (
             "before_tool_call",
@@ -587,7 +587,7 @@ async def test_a_retry_is_the_emitters_to_do(bus: Bus) -> None:
         ({"priority": "high"}, TypeError, "lower is earlier"),
         ({"priority": True}, TypeError, "lower is earlier"),
         ({"on_error": "ignore"}, ValueError, "raise, deny or continue"),
-        ({"timeout": 0}, ValueError, "more than 0"),
+        ({"timeout": 0}, ValueError, "above 0"),
         ({"hook": "hook_decided"}, ValueError, "Use `observe`"),
     ],
 )

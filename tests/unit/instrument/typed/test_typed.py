@@ -547,8 +547,8 @@ def test_the_name_of_an_interrupt_is_used_once(hooks: HookRegistry, bus: Bus) ->
 @pytest.mark.parametrize(
     ("kind", "callback", "message"),
     [
-        (str, print, "it is no event. Events: AfterInvocationEvent, "),
-        (HookEvent, print, "it is no event"),
+        (str, print, "it is not an event. Events: AfterInvocationEvent, "),
+        (HookEvent, print, "it is not an event"),
         (BeforeToolCallEvent, 7, "not callable"),
     ],
 )
