@@ -6,9 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from tools.generate_openapi import outputs as contract
+from tools.generate_openapi import contract
 from tools.pages import table
 
 _HEAD = """\
@@ -26,9 +24,8 @@ _TITLES = {"otlp": "OTLP", "mcp": "MCP", "stream": "Live changes"}
 
 def outputs() -> dict[Path, str]:
     """Return the page."""
-    [text] = contract().values()
     groups: dict[str, list[str]] = defaultdict(list)
-    for path, methods in yaml.safe_load(text)["paths"].items():
+    for path, methods in contract()["paths"].items():
         for method, operation in methods.items():
             groups[operation["tags"][0]].append(_row(method, path, operation))
     parts = [

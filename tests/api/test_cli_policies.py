@@ -45,7 +45,7 @@ def test_the_example_is_in_force_as_it_reads() -> None:
         "“/srv/production” (line 9)"
     )
     assert lines[7].startswith("budget     a dollar: ask at $1.00 in each session, and again every")
-    assert "INSPECTOR_PRICES names no prices" in done.stderr
+    assert "INSPECTOR_PRICES is not set" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_an_event_that_is_none_is_refused() -> None:
 
 def test_where_nothing_acts_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     checked = run("check")
-    assert checked.stdout == "No policy is in force here.\n"
+    assert checked.stdout == "No policies are in force here.\n"
     assert "inspector.toml" in checked.stderr, "where one would be is said"
     monkeypatch.setenv("INSPECTOR_POLICIES", "off")
     assert "INSPECTOR_POLICIES is off" in run("check").stderr

@@ -293,6 +293,24 @@ async def test_two_runs_are_compared(client: Host) -> None:
     assert refused.is_error
 
 
+async def test_more_runs_are_compared_step_by_step(client: Host) -> None:
+    listed = recorded_of(await client.call_tool("find_sessions", {}))["sessions"]
+    third = next(one["id"] for one in listed if one["id"] not in ("run", "again"))
+    answer = await client.call_tool(
+        "compare_sessions", {"left": "run", "right": "again", "more": [third]}
+    )
+    found = recorded_of(answer)
+    assert [one["id"] for one in (found["left"], found["right"], *found["more"])] == [
+        "run",
+        "again",
+        third,
+    ]
+    assert [one["is_first_difference"] for one in found["steps"]].count(True) == 1
+    again = [run["changes"] for _, run, _ in (one["runs"] for one in found["steps"]) if run]
+    assert ["recovered", "answered_differently"] in again
+    assert "RECOVERED" in fenced_of(answer)
+
+
 async def test_a_large_value_is_read_page_by_page(client: Host) -> None:
     call = {"session_id": "run", "span_id": span_id(3).hex(), "max_chars": 9_000}
     pages = [recorded_of(page) async for page in client.pages("get_span", call)]

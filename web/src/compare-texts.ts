@@ -1,5 +1,5 @@
 /** The catalogue's section of comparisons: it is loaded with them. Otherwise as `texts.ts`. */
-import { groupThousands, plural } from './model/text/format.ts';
+import { formatDuration, groupThousands, plural } from './model/text/format.ts';
 
 export const COMPARE_TEXT = {
   about:
@@ -11,6 +11,8 @@ export const COMPARE_TEXT = {
   none: 'No differences.',
   noneOfKind: 'No differences of this kind.',
   outputPart: 'First different part of the output',
+  errorBefore: 'Error before',
+  errorAfter: 'Error after',
   openBefore: 'Open in session before',
   openAfter: 'Open in session after',
   title: 'Compare',
@@ -33,7 +35,10 @@ export const COMPARE_TEXT = {
   step: 'Step',
   runs: 'Steps of all runs',
   firstRun: 'first run',
-  self: 'self',
+  addRun: 'Add a run',
+  removeRun: 'Remove from the comparison',
+  signs: 'Signs',
+  backToRuns: (count: number) => `Back to all ${count} runs`,
   changed: 'Spans arrived since. Compare again to see all steps.',
   partly: (count: number) =>
     `Content of ${plural(count, 'span')} not compared: too large, or too many`,
@@ -77,6 +82,10 @@ export function stepsBelow(count: number): string {
 
 export function differencesBelow(count: number): string {
   return `${plural(count, 'difference')} below`;
+}
+
+export function selfTime(own_ns: number): string {
+  return `self ${formatDuration(own_ns)}`;
 }
 
 /** Steps that only some of the runs have in the same way. */

@@ -244,6 +244,8 @@ export const TRANSCRIPT_TEXT = {
   isThinking: 'is thinking',
   isAnswering: 'is answering',
   isRunning: 'running',
+  turnsBelow: (count: number, isMore: boolean) =>
+    isMore ? `${count} more in sub-agents` : `${plural(count, 'turn')} in sub-agents`,
   /** Pause within an answer that still comes, and the longest one of an answer. */
   stalls: (took: string) => `stalled for ${took}`,
   stalled: (took: string) => `paused for ${took}`,

@@ -121,6 +121,7 @@ export const SESSION_VERB_TEXT = {
 /** A session in a file of its own. */
 export const SAVED_TEXT = {
   save: 'Save as a web page (.html)',
+  saving: 'Saving …',
   label: 'Saved trace, read-only',
   exported: 'exported',
   leftOut: (count: number) =>
@@ -217,6 +218,8 @@ export const IMPORT_TEXT = {
   stopped: 'Stopped. What was imported stays; importing the file again adds only the rest.',
   folder: 'This is a folder. Drop the files in it.',
   empty: 'The file is empty.',
+  open: 'Open the session',
+  more: (count: number) => `and ${groupThousands(count)} more`,
 } as const;
 
 /** Question before sessions are deleted; `what` says how many: `3 sessions`. */
@@ -266,6 +269,11 @@ export function causeStarts(count: number, start: string): string {
   return `${plural(count, 'session')} from ${start}`;
 }
 
+/** `peak`: the most of them in one bar. */
+export function causePeak(peak: string): string {
+  return `Over time: at most ${peak}`;
+}
+
 export const SEARCH_TEXT = {
   focus: 'Focus search',
   searching: 'Searching …',
@@ -274,6 +282,7 @@ export const SEARCH_TEXT = {
   noneYet: 'No matches yet.',
   examples: 'Example searches',
   recent: 'Recent searches',
+  error: 'error',
   clear: 'clear',
 } as const;
 
@@ -525,7 +534,7 @@ export const INBOX_TEXT = {
   noticesRefused: 'The browser does not allow it for this page.',
   before: 'Before this',
   transcript: 'Open transcript',
-  failed: 'failed',
+  states: { failed: 'failed', waiting: 'waiting', running: 'running' },
   denyAll: 'Deny all of this session…',
 } as const;
 
@@ -543,8 +552,8 @@ export function stripMore(count: number): string {
   return `${count} more`;
 }
 
-export function hideAnswered(count: number): string {
-  return `Hide ${count} answered`;
+export function hideClosed(count: number): string {
+  return `Hide ${count} closed`;
 }
 
 export function denyCount(count: number): string {

@@ -68,6 +68,12 @@ def _reached_root(span: SpanRecord, failed: Mapping[tuple[str, str], SpanRecord]
 
 def cause_line(span: SpanRecord, why: Failure, status_message: str) -> str:
     """Return what failed, and why."""
+    label = visible_line(span.subject or span.name, _LABEL_CHARS).replace(": ", ":")
+    return f"{label}: {failure_line(why, status_message)}"
+
+
+def failure_line(why: Failure, status_message: str) -> str:
+    """Return why a span failed, on one line."""
     error, result = why
     detail = {
         "view": {
@@ -76,8 +82,7 @@ def cause_line(span: SpanRecord, why: Failure, status_message: str) -> str:
         },
         "status_message": _line(status_message),
     }
-    label = visible_line(span.subject or span.name, _LABEL_CHARS).replace(": ", ":")
-    return f"{label}: {error_line(detail, _READ_CHARS)}"
+    return error_line(detail, _READ_CHARS)
 
 
 def _line(text: str | None) -> str:

@@ -172,6 +172,7 @@ class _SpanReader:
             requested.key,
             view,
             self._messages_of(before) if before else None,
+            status=record.status,
             is_new_run=before is not None and self._is_of_another_run(record, before),
             epoch_ns=self._epoch_ns,
             moments=_by_time(content, logged),

@@ -22,7 +22,7 @@ from inspector.service.storage.base import Reader, Store
 _SPANS_A_STEP = 500
 _BREAK = 3
 """The pause after a step, as a multiple of its duration: time for senders."""
-_CALLS = parse_query("kind:llm OR kind:embedding OR kind:other", QueryScope.SPAN, 0)
+_CALLS = "kind:llm OR kind:embedding OR kind:other"
 
 _log = logging.getLogger("inspector.prices")
 
@@ -98,11 +98,12 @@ class Repricing:
 
     def _look(self, before: int | None) -> tuple[int, list[Repriced], int | None]:
         """Look at the next spans, newest change first: what changes gets behind where it began."""
+        calls = parse_query(_CALLS, QueryScope.SPAN, 0)
         with self._store.read() as reader:
-            chunk = reader.newest_spans(_CALLS, before, _SPANS_A_STEP)
-            calls = list(filter(is_priced, chunk.rows))
-            found = [one for call in calls if (one := self._reprice(reader, call)) is not None]
-        return len(calls), found, chunk.next
+            chunk = reader.newest_spans(calls, before, _SPANS_A_STEP)
+            priced = list(filter(is_priced, chunk.rows))
+            found = [one for call in priced if (one := self._reprice(reader, call)) is not None]
+        return len(priced), found, chunk.next
 
     def _reprice(self, reader: Reader, call: SpanRecord) -> Repriced | None:
         attributes = flat_attributes(reader.content(call).span().attributes)

@@ -75,6 +75,9 @@ class RunCell(Wire):
     span_id: str
     status: SpanStatus
     duration_ns: int | None
+    own_ns: int | None = Field(
+        description="Its time without waiting and spans below it: what is slower or faster."
+    )
     changes: list[Change] = Field(description="Compared with the first session.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from inspector.service.model.rows import SessionStatus
 from inspector.service.wire.base import Wire
 from inspector.service.wire.sessions import IndexState, Session
 from inspector.service.wire.spans import SpanRow
@@ -34,7 +35,10 @@ class SearchHit(Wire):
 
     session_id: str
     session_title: str
+    session_status: SessionStatus
+    session_started_at: str = Field(description="RFC 3339, UTC.")
     span: SpanRow
+    error: str | None = Field(description="Why the span failed, on one line; null if it did not.")
     excerpts: list[Excerpt] = Field(default_factory=list, description="Some matches of the query.")
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from inspector.service.model.rows import SpanStatus
 from inspector.service.wire import TextSoFar, Wire
 
 
@@ -140,6 +141,7 @@ class Reading(Wire):
 
     trace_id: str
     span_id: str
+    status: SpanStatus
     said: list[Said] = Field(description="New messages since the previous call, then the output.")
     repeated: int = Field(
         description="Number of messages already in the previous call or its output."

@@ -2909,6 +2909,7 @@ export interface components {
             span_id: string;
             /** State */
             state: components["schemas"]["StateReading"][];
+            status: components["schemas"]["SpanStatus"];
             tool: components["schemas"]["ToolReading"] | null;
             /** Tools Offered */
             tools_offered: number;
@@ -3195,6 +3196,11 @@ export interface components {
             changes: components["schemas"]["Change"][];
             /** Duration Ns */
             duration_ns: number | null;
+            /**
+             * Own Ns
+             * @description Its time without waiting and spans below it: what is slower or faster.
+             */
+            own_ns: number | null;
             /** Span Id */
             span_id: string;
             status: components["schemas"]["SpanStatus"];
@@ -3313,12 +3319,23 @@ export interface components {
          */
         SearchHit: {
             /**
+             * Error
+             * @description Why the span failed, on one line; null if it did not.
+             */
+            error: string | null;
+            /**
              * Excerpts
              * @description Some matches of the query.
              */
             excerpts?: components["schemas"]["Excerpt"][];
             /** Session Id */
             session_id: string;
+            /**
+             * Session Started At
+             * @description RFC 3339, UTC.
+             */
+            session_started_at: string;
+            session_status: components["schemas"]["SessionStatus"];
             /** Session Title */
             session_title: string;
             span: components["schemas"]["SpanRow"];

@@ -41,7 +41,7 @@ export function App() {
   const openKeys = useCallback(() => setDialog('keys'), []);
   const openPalette = useCallback(() => setDialog('palette'), []);
   const page = useRef<HTMLDivElement>(null);
-  const typed = useRef('');
+  const [typed] = useState<Typed>(() => ({ current: '', isEntered: false }));
   useAppActions(setDialog, page);
   useActionKeys();
   useNotices();
@@ -82,8 +82,14 @@ export function App() {
   );
 }
 
+/** What was typed, and whether with Enter after it. */
+interface Typed {
+  current: string;
+  isEntered: boolean;
+}
+
 interface EarlyKeysProps {
-  readonly typed: { current: string };
+  readonly typed: Typed;
   readonly onClose: () => void;
 }
 
@@ -93,6 +99,7 @@ function EarlyKeys({ typed, onClose }: EarlyKeysProps) {
     (field: HTMLInputElement) => {
       const before = document.activeElement;
       typed.current = '';
+      typed.isEntered = false;
       field.focus();
       // The palette gives the focus back to it, too.
       return () => {
@@ -108,8 +115,12 @@ function EarlyKeys({ typed, onClose }: EarlyKeysProps) {
       aria-label={SHELL_TEXT.palette}
       onChange={(event) => {
         typed.current = event.target.value;
+        typed.isEntered = false;
       }}
-      onKeyDown={(event) => event.key === 'Escape' && onClose()}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onClose();
+        else if (event.key === 'Enter') typed.isEntered = true;
+      }}
     />
   );
 }

@@ -25,7 +25,7 @@ import './palette.css';
 
 interface PaletteProps {
   /** What was typed before it was loaded; taken over once. */
-  readonly typed?: { current: string };
+  readonly typed?: { current: string; isEntered: boolean };
   /** Whether it lists only actions on the selection. */
   readonly isSelectionOnly: boolean;
   readonly onClose: () => void;
@@ -43,7 +43,7 @@ export function Palette({ typed, isSelectionOnly, onClose }: PaletteProps) {
   const active = Math.min(wanted, flat.length - 1);
   useEffect(() => {
     dialog.current?.showModal();
-    if (typed !== undefined) typed.current = '';
+    if (typed !== undefined) Object.assign(typed, { current: '', isEntered: false });
   }, [typed]);
   useEffect(() => {
     document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' });
@@ -66,7 +66,7 @@ export function Palette({ typed, isSelectionOnly, onClose }: PaletteProps) {
     if (chosen !== undefined) choose(chosen.item);
   };
   // Who types fast presses Enter before the list is that of what was typed: it waits for it.
-  const isEnterDue = useRef(false);
+  const isEnterDue = useRef(typed?.isEntered ?? false);
   useEffect(() => {
     if (!isEnterDue.current || shown !== query) return;
     isEnterDue.current = false;

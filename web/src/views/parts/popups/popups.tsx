@@ -3,7 +3,7 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Menu } from '@base-ui/react/menu';
 import { Popover } from '@base-ui/react/popover';
 import { Tooltip } from '@base-ui/react/tooltip';
-import { type KeyboardEvent, type ReactNode, type RefObject, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { ArmedButton } from '../requests/armed-button.tsx';
 import './popups.css';
 
@@ -19,6 +19,7 @@ interface MenuBelowProps extends BelowProps {
 }
 
 export function MenuBelow({ button, name, items, onClose }: MenuBelowProps) {
+  useLoneClick(onClose);
   return (
     <Menu.Root open modal={false} onOpenChange={closing(button, onClose)}>
       <Menu.Portal>
@@ -43,6 +44,7 @@ export function PanelBelow({
   onClose,
 }: BelowProps & { readonly children: ReactNode }) {
   const panel = useRef<HTMLDivElement>(null);
+  useLoneClick(onClose);
   return (
     <Popover.Root open onOpenChange={closing(button, onClose)}>
       <Popover.Portal>
@@ -96,6 +98,33 @@ export function TipBeside({ anchor, text }: Tip) {
       </Tooltip.Portal>
     </Tooltip.Root>
   );
+}
+
+/** What a click presses that closes what is open above it. */
+const PRESSED = '.ins-popup, button, input, select, textarea, label';
+
+/** Let a click beside do nothing but close: it would open the row beneath. */
+function useLoneClick(onClose: () => void): void {
+  useEffect(() => {
+    const end = (click: Event) => {
+      click.preventDefault();
+      click.stopPropagation();
+      onClose();
+    };
+    const forget = () => window.removeEventListener('click', end, { capture: true });
+    const onPress = ({ target }: Event) => {
+      forget();
+      if (target instanceof Element && target.closest(PRESSED) !== null) return;
+      // It closes as soon as the press takes the focus, before there is a click.
+      window.addEventListener('click', end, { capture: true, once: true });
+      // A press that becomes a drag has none: the next is another's.
+      setTimeout(() =>
+        window.addEventListener('pointerdown', forget, { capture: true, once: true }),
+      );
+    };
+    window.addEventListener('pointerdown', onPress, { capture: true });
+    return () => window.removeEventListener('pointerdown', onPress, { capture: true });
+  }, [onClose]);
 }
 
 /** Close, but not for a press on the button: that closes by itself, and would open again. */
