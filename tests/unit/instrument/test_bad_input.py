@@ -369,7 +369,7 @@ CASES = {
         ValueError,
         "Cannot put a hook on 'TOOL'",
         "'TOOL'",
-        "events are before_llm_call, ",
+        "give one of before_llm_call, ",
     ),
     # guidance
     "an escaping content path": Case(

@@ -314,7 +314,7 @@ def test_a_hook_cannot_make_another_tool_of_a_function(bus: Bus) -> None:
         raise AssertionError("ran")
 
     bus.intercept("before_tool_call", lambda **_: Decision.modify(tool_name="trash"))
-    with pytest.raises(HookContractError, match="delete cannot become 'trash'"):
+    with pytest.raises(HookContractError, match="Cannot replace delete by 'trash'"):
         delete()
 
 
@@ -539,12 +539,12 @@ def test_a_tool_that_a_framework_reports_is_one_call_and_one_that_calls_itself_i
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (property(lambda self: 1), "below that of the property"),
-        (functools.cached_property(lambda self: 1), "below that of the property"),
+        (property(lambda self: 1), "below `@property`"),
+        (functools.cached_property(lambda self: 1), "below `@property`"),
         (Greeter, "it is a class. Decorate its methods"),
         (FrameworkTool(), r"methods \(to_schema\).* below those of a framework"),
         ("delete", "give its name by keyword, name='delete'"),
-        (7, "it is no function"),
+        (7, "it is not a function"),
     ],
 )
 def test_what_is_no_function_is_refused_at_once(wrong: Any, message: str) -> None:

@@ -125,7 +125,7 @@ async def test_a_module_that_returns_something_else_stays_and_is_reported(
     await mount_plan(coordinator, [{"module": "my-rubbish-hook"}])
 
     assert len(coordinator.hooks.handlers["tool:post"]) == 1
-    assert "my-rubbish-hook returned dict, which cannot clean up" in caplog.text
+    assert "my-rubbish-hook returned dict. It must return a clean-up function" in caplog.text
 
 
 @pytest.mark.usefixtures("installed")
