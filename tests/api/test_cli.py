@@ -496,7 +496,7 @@ def test_a_second_service_names_the_first_one(service: Service, here: Path) -> N
         check=False,
     )
     assert second.returncode == 2
-    assert f"An inspector runs at {service.url}/ui/" in second.stderr
+    assert f"Inspector is already running at {service.url}/ui/" in second.stderr
     assert "Traceback" not in second.stderr
 
 

@@ -204,4 +204,4 @@ async def test_runs_of_too_many_spans_are_refused(
     monkeypatch.setattr(route, "MAX_COMPARED_SPANS", 1)
     refused = await api.get("/compare/runs", params={"session": ids})
     assert (refused.status_code, refused.json()["code"]) == (422, "too_many_spans")
-    assert "2 spans; at most 1 in all" in refused.json()["detail"]
+    assert "2 spans in total; the limit is 1" in refused.json()["detail"]

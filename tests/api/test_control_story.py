@@ -205,7 +205,7 @@ def test_who_may_not_is_refused_and_written_down(service: Service, agent: AgentP
         "wrong_hash",
         "wrong_hash",
     ]
-    assert "may only read" in text_of(asyncio.run(over_mcp()))
+    assert "is read-only" in text_of(asyncio.run(over_mcp()))
     assert httpx.post(f"{service.url}{path}", json=allow).status_code == 401
     assert service.get(path)["status"] == "pending"
 

@@ -218,7 +218,7 @@ def test_files_that_others_may_write_are_failures(here: Path) -> None:
     found = examine(1)
     for subject in ("store", "token"):
         assert levels(found, subject) == ["fail"]
-        assert "others may write into it" in found[subject][0]["message"]
+        assert "other users can write to it" in found[subject][0]["message"]
 
 
 def test_an_mcp_agent_beside_a_newer_mcp_is_reported(

@@ -57,7 +57,7 @@ def get_span(
         Query(
             ge=256,
             le=_MAX_VALUE_BYTES,
-            description="Limit of a value: longer ones are cut and listed in `clamped`.",
+            description="Size limit of a value; longer values are cut and listed in `clamped`.",
         ),
     ] = None,
 ) -> Response:
@@ -75,7 +75,7 @@ def get_span(
     "/spans/{trace_id}/{span_id}/value",
     response_class=Response,
     responses={
-        200: {"description": "Text as it is; everything else as JSON.", "content": _TEXT},
+        200: {"description": "Text unchanged; other values as JSON.", "content": _TEXT},
     },
 )
 def get_span_value(
@@ -86,12 +86,12 @@ def get_span_value(
         str,
         Query(
             max_length=10_000,
-            description="Its place in the whole response about the span: a JSON Pointer "
-            "(RFC 6901), such as `/attributes/gen_ai.input.messages`.",
+            description="JSON Pointer (RFC 6901) into the complete response for the span, such as "
+            "`/attributes/gen_ai.input.messages`.",
         ),
     ],
 ) -> Response:
-    """Return one value of a span, whole and alone."""
+    """Return one complete value of a span."""
     detail = _detail(parts, trace_id, span_id).model_dump(mode="json")
     try:
         value = find(detail, pointer)
@@ -100,8 +100,8 @@ def get_span_value(
             404,
             "value_not_found",
             "No such value",
-            f"Span {span_id} has nothing at {pointer!r}. "
-            "Take the pointer from `clamped` in the answer about the span.",
+            f"Span {span_id} has no value at {pointer!r}. Use a pointer from `clamped` in the "
+            "response for the span.",
         ) from None
     media_type = "text/plain" if isinstance(value, str) else "application/json"
     return Response(as_text(value).encode(errors="replace"), media_type=media_type)

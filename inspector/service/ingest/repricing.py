@@ -89,10 +89,10 @@ class Repricing:
                         await self._closing.wait()
         except InspectorError as error:
             progress.error = str(error)
-            _log.warning("The computation of costs stopped: %s", error)
+            _log.warning("Recomputing costs failed: %s", error)
         except Exception as error:  # noqa: BLE001 - it must not look as if it was complete
-            progress.error = f"Cannot compute costs: {error!r}. The service's log says more."
-            _log.exception("The computation of costs stopped")
+            progress.error = f"Cannot recompute costs: {error!r}. See the service's log."
+            _log.exception("Recomputing costs failed")
         finally:
             progress.is_running = False
 

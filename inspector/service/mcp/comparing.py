@@ -24,20 +24,20 @@ _TEXT_CHARS = MAX_CHARS - 4_000
 class CompareSessions(ClosedModel):
     """Arguments of `compare_sessions`."""
 
-    left: str = Field(min_length=1, max_length=2_000, description="session_id: how it was.")
-    right: str = Field(min_length=1, max_length=2_000, description="session_id: how it became.")
+    left: str = Field(min_length=1, max_length=2_000, description="session_id of the baseline.")
+    right: str = Field(min_length=1, max_length=2_000, description="session_id to compare.")
     more: list[Annotated[str, Field(min_length=1, max_length=2_000)]] = Field(
         default_factory=list,
         max_length=18,
-        description="More session_ids: then `steps` compares each run with `left`, step by step.",
+        description="More session_ids: `steps` then compares each run with `left`, step by step.",
     )
-    offset: int = Field(0, ge=0, le=400_000, description="`next` of the answer before.")
+    offset: int = Field(0, ge=0, le=400_000, description="`next` of the previous response.")
 
 
 class DifferenceLine(ClosedModel):
     """A difference: a span that changed, or that only one session has."""
 
-    changes: list[str] = Field(description="The most telling first.")
+    changes: list[str] = Field(description="The most significant first.")
     path: str
     left_span_id: str | None = Field(description="Null: added.")
     right_span_id: str | None = Field(description="Null: removed.")
@@ -52,7 +52,7 @@ class RunLine(ClosedModel):
     span_id: str
     status: str
     duration_ns: int | None
-    own_ns: int | None = Field(description="Without waiting and what is below it.")
+    own_ns: int | None = Field(description="Self time: without waits and descendants.")
     changes: list[str] = Field(description="Compared with `left`.")
 
 
@@ -63,7 +63,9 @@ class StepLine(ClosedModel):
     name: str
     differs: bool
     is_first_difference: bool
-    runs: list[RunLine | None] = Field(description="left, right, more; null: it lacks the step.")
+    runs: list[RunLine | None] = Field(
+        description="left, right, more; null: the run does not have the step."
+    )
 
 
 class ComparisonData(ClosedModel):
@@ -74,10 +76,10 @@ class ComparisonData(ClosedModel):
     counts: dict[str, int] = Field(description="Number of occurrences of each change.")
     same_count: int
     difference_count: int
-    diverged: DifferenceLine | None = Field(description="The first in time of any weight.")
+    diverged: DifferenceLine | None = Field(description="The first significant one in time.")
     differences: list[DifferenceLine]
     more: list[SessionLine]
-    steps: list[StepLine] = Field(description="Those that differ, and those above them.")
+    steps: list[StepLine] = Field(description="Steps that differ, and their ancestors.")
 
 
 async def compare_sessions(
@@ -86,7 +88,7 @@ async def compare_sessions(
     """Return a page of differences, or of the steps of more than two runs."""
     left, right = await archive.session(arguments.left), await archive.session(arguments.right)
     if left["id"] == right["id"]:
-        raise RefusedError("Both are the same session. Take another that find_sessions lists.")
+        raise RefusedError("Both ids are the same session. Use another id from find_sessions.")
     if arguments.more:
         more = [await archive.session(one) for one in arguments.more]
         return await _compared_runs(archive, [left, right, *more], arguments.offset)
@@ -154,7 +156,7 @@ def _not_compared(found: dict[str, Any]) -> str:
     left_out = found["not_compared"]
     if not left_out:
         return ""
-    return f" The content of {plural(left_out, 'span')} was not compared: there is too much."
+    return f" The content of {plural(left_out, 'span')} was not compared: it is too large."
 
 
 def _step_line(step: dict[str, Any], first: int | None) -> StepLine:
@@ -260,7 +262,7 @@ def _line_text(line: DifferenceLine) -> str:
     head = f"{', '.join(line.changes).replace('_', ' ').upper()}  {line.path}"
     lines = [f"{head}  {line.figures}  [{' '.join(filter(None, ids))}]"]
     if line.left_answer is not None:
-        lines += [f"  left answered: {line.left_answer}", f"  right answered: {line.right_answer}"]
+        lines += [f"  left output: {line.left_answer}", f"  right output: {line.right_answer}"]
     return "\n".join(lines)
 
 
@@ -269,9 +271,9 @@ COMPARE = ServedTool(
     "Compare sessions",
     "Compare two runs of the same task: the first difference, then what failed or recovered, was "
     "added or removed, got a different input or output, became slower or more expensive. "
-    "Use it to see what a change of a prompt, a model or code did. Take runs of one task: sessions "
-    "of different tasks differ in everything. Several runs, up to 20 (`more`), are compared step "
-    "by step with the first.",
+    "Use it to see the effect of a changed prompt, model or code. Compare runs of the same task: "
+    "sessions of different tasks differ everywhere. Up to 20 runs (`more`) are compared step by "
+    "step with the first.",
     CompareSessions,
     ComparisonData,
     compare_sessions,
