@@ -171,6 +171,11 @@ gen: $(ENV) $(NODE_MODULES) ## write every generated file: openapi.yaml, types, 
 .PHONY: docs
 docs: $(ENV) $(SITE) ## the documentation as a site, in site/; a link to nowhere is an error
 
+.PHONY: screenshots
+screenshots: $(ENV) $(UI) $(SDK_MODULES) browser ## take the pictures of README and start pages anew
+	$(BIN)/python -m tools.screenshot
+	$(BIN)/python -m tools.start_screenshots
+
 .PHONY: frameworks
 frameworks: $(ENV) $(MCP1) ## write down what the tests of the adapters show, for docs/frameworks.md
 	RECORD_FRAMEWORKS=1 $(BIN)/pytest -q tests/integrations

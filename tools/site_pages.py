@@ -71,8 +71,9 @@ class SitePages:
     def _addresses(self, special: dict[str, str]) -> Iterator[tuple[str, str]]:
         for path in (FRONT_PAGE, *self.in_order()):
             yield path, special.get(path, path.removeprefix("docs/"))
-        for file in sorted((self.root / "docs" / "images").glob("*")):
-            yield file.relative_to(self.root).as_posix(), f"images/{file.name}"
+        for file in sorted((self.root / "docs" / "images").rglob("*.*")):
+            path = file.relative_to(self.root).as_posix()
+            yield path, path.removeprefix("docs/")
         yield from ((path, to) for path, to in special.items() if not path.endswith(".md"))
 
     def in_order(self) -> Iterator[str]:
