@@ -68,11 +68,11 @@ test('the last three are shown, a long text by its beginning, and a failure says
 
 test('a call that still runs, or waits for a person, says so', () => {
   const tool = { name: 'rm', call_id: null, arguments: clip('{}'), result: null, is_error: false };
-  const asked = { waited_ns: null } as Reading['asked'][number];
+  const open = { waited_ns: null } as Reading['asked'][number];
   const entries = lastEntries(
     transcript(
       reading('1', { tool, status: 'ok' }),
-      reading('2', { tool, status: 'running', asked: [asked, { ...asked, waited_ns: 5 }] }),
+      reading('2', { tool, status: 'running', asked: [open, { ...open, waited_ns: 5 }] }),
       reading('3', { model: 'gpt', status: 'running' }),
     ),
   );

@@ -45,9 +45,9 @@ function entriesOf(reading: Reading): Entry[] {
   return [...spoken, { key: `${key}.end`, who, text, state }];
 }
 
-function openState({ status, asked }: Reading): 'waiting' | 'running' | undefined {
-  if (status !== 'running') return undefined;
-  return asked.some((one) => one.waited_ns === null) ? 'waiting' : 'running';
+function openState(reading: Reading): 'waiting' | 'running' | undefined {
+  if (reading.status !== 'running') return undefined;
+  return reading.asked.some((one) => one.waited_ns === null) ? 'waiting' : 'running';
 }
 
 function nameOf({ role, origin }: Said, { model }: Reading): string {
