@@ -278,7 +278,7 @@ def test_tail_takes_the_stream_up_again_after_a_restart_and_says_so_once(tmp_pat
             assert "before" in process.stdout.readline()
             first.process.terminate()
             first.process.wait(DEADLINE_S)
-            assert "Waiting" in process.stderr.readline()
+            assert "Reconnecting" in process.stderr.readline()
             with running_service(tmp_path) as second:
                 assert process.stderr.readline() == "inspector: Reconnected.\n"
                 second.send(span(1, trace_id=bytes([255] * 16), name="after"))

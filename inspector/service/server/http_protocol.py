@@ -133,7 +133,7 @@ class HttpProtocol(HttpToolsProtocol):
             cause = error.__context__
             if not isinstance(cause, _RefusedError):
                 self.logger.info("Invalid HTTP request received: %s", error)
-                cause = _RefusedError(HTTPStatus.BAD_REQUEST, f"Invalid HTTP/1.1 request: {error}.")
+                cause = _RefusedError(HTTPStatus.BAD_REQUEST, f"Invalid HTTP request: {error}.")
             self._refuse(cause)
         except _RefusedError as refused:
             self._refuse(refused)

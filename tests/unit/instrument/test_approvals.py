@@ -70,9 +70,9 @@ async def test_a_yes_lets_the_operation_run(bus: Bus, answer: Any) -> None:
         (True, "the approval provider returned bool, which is not an answer"),
         (None, "the approval provider returned NoneType, which is not an answer"),
         (
-            ApprovalAnswer(1),
+            ApprovalAnswer(1),  # type: ignore[arg-type] # that is the point
             "the approval provider returned ApprovalAnswer, which is not an answer",
-        ),  # type: ignore[arg-type] # that is the point
+        ),
         (
             ApprovalAnswer("allow", changes=[1]),  # type: ignore[arg-type] # that is the point
             "the approval provider returned ApprovalAnswer, which is not an answer",
