@@ -46,6 +46,22 @@ def test_pictures_are_small_and_each_is_on_a_page() -> None:
     assert [one for one in start if one.stat().st_size > 120_000] == []
 
 
+MAX_WORDS = 40_000
+_NOT_COUNTED = ("docs/adr/", "docs/benchmarks.md", "CHANGELOG.md", "tests/", "examples/")
+_NOT_PROSE = re.compile(r"<!-- (\w+) -->.*?<!-- /\1 -->|```.*?```|`[^`\n]*::[^`\n]*`", re.DOTALL)
+"""Parts that are generated, code, and names of tests."""
+
+
+def test_what_is_written_by_hand_can_be_read_in_a_few_hours() -> None:
+    words = {
+        name: len(_NOT_PROSE.sub("", text).split())
+        for document in _documents()
+        if not (name := document.relative_to(ROOT).as_posix()).startswith(_NOT_COUNTED)
+        if not (text := document.read_text(encoding="utf-8")).startswith("<!-- Generated")
+    }
+    assert 20_000 < sum(words.values()) <= MAX_WORDS, sorted(words.items(), key=lambda one: -one[1])
+
+
 def test_the_map_names_every_module_that_is_worth_a_line() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     for package in ("instrument", "subscribers", "inspector", "inspector/service"):
