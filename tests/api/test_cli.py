@@ -247,7 +247,7 @@ def test_tail_follows_from_now_on(service: Service) -> None:
         try:
             seen = json.loads(process.stdout.readline())
             assert seen["type"] == "Heartbeat"
-            service.send(span(7, trace_id=bytes([7] * 16), name="later"))
+            service.send(span(7, trace_id=b"tail from now on", name="later"))
             # Sessions of other tests may end in between.
             assert any(json.loads(line)["type"] == "SessionStarted" for line in process.stdout)
         finally:

@@ -422,7 +422,7 @@ def test_what_cannot_be_run_is_one_sentence(service: Service) -> None:
     ended = run(service, "no-such-program")
     assert (ended.returncode, ended.stderr) == (
         2,
-        "inspector: Cannot run 'no-such-program': there is no such file or program.\n",
+        "inspector: Cannot run 'no-such-program': no such file or program.\n",
     )
     ended = run(service, sys.executable, flags=("--only", "langchian"))
     assert ended.returncode == 2
