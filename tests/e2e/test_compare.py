@@ -179,7 +179,7 @@ def test_a_span_that_arrives_leaves_the_rows_that_were_read_and_offers_to_compar
     count = rows.count()
     service.send(span(7, trace_id=before, name="late"))
     same.click()
-    expect(page.get_by_role("alert")).to_contain_text("Spans arrived since")
+    expect(page.get_by_role("alert")).to_contain_text("New spans arrived")
     expect(rows).to_have_count(count)
     page.get_by_role("alert").get_by_role("button", name="Compare again").click()
     expect(page.locator("[data-row]").filter(has_text="late")).to_have_count(1)

@@ -276,7 +276,7 @@ def test_arguments_are_edited_in_a_text_area_where_the_editor_cannot_be_loaded(
     page.get_by_role("button", name="Edit").click()
     area = page.locator("textarea.ins-editor__area")
     area.fill(area.input_value().replace("old", "new"))
-    expect(page.get_by_role("region", name="What is changed")).to_contain_text("build/new")
+    expect(page.get_by_role("region", name="Changes")).to_contain_text("build/new")
     _armed(page.get_by_role("button", name="Allow with 1 edit")).click()
     assert "build/new" in agent.answer_to("r1")["args_json"]
 
@@ -449,7 +449,7 @@ def test_all_of_a_session_is_denied_one_by_one_with_what_led_there_in_view(
     expect(before.get_by_role("listitem")).to_have_text(
         [re.compile("^userClean up"), re.compile("I delete the build")]
     )
-    page.get_by_role("button", name="Deny all of this session").click()
+    page.get_by_role("button", name="Deny all in this session").click()
     page.get_by_label("Reason").fill("not on a Friday")
     _armed(page.get_by_role("button", name="Deny 2 requests")).click()
     assert {agent.answer_to(one)["decision"] for one in ("r1", "r2")} == {"deny"}

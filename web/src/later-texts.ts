@@ -12,8 +12,8 @@ export const WIDGET_TEXT = {
   tree: 'in a tree: collapse or go to the parent, expand or go in',
   tabs: 'in tabs: previous, next tab; on a divider: move it',
   ends: 'first, last row; a page up, down',
-  time: 'on the time line: start, end; previous, next event',
-  play: 'on the time line: play, pause',
+  time: 'on the timeline: start, end; previous, next event',
+  play: 'on the timeline: play, pause',
   open: 'open',
   suggestion: 'in a query: accept the first suggestion',
   leave: 'clear the field, then leave it',
@@ -21,7 +21,7 @@ export const WIDGET_TEXT = {
 
 /** The footer of the list of keys; `key` opens the palette. */
 export function paletteHint(key: string): string {
-  return `The palette (${key}) has every action, also those without a key.`;
+  return `The palette (${key}) lists every action, including those without a key.`;
 }
 
 export const BULK_TEXT = {
@@ -31,8 +31,8 @@ export const BULK_TEXT = {
   exportStopped: 'Stopped. No file written.',
   nothingExported: 'No file written.',
   exported: (count: number, name: string, size: string) =>
-    `${plural(count, 'session')} in ${name}, ${size}. To read them again, drop the file here or use \`inspector import\`.`,
-  leftOpen: (status: string) => `Skipped: it is ${status}.`,
+    `${plural(count, 'session')} in ${name}, ${size}. To import it again, drop it here or use \`inspector import\`.`,
+  leftOpen: (status: string) => `Skipped: ${status}.`,
   deleted: (count: number, isStopped: boolean) =>
     `${isStopped ? 'Stopped: ' : ''}${plural(count, 'session')} deleted.`,
   withOpen: (count: number, waiting: number) =>
@@ -40,7 +40,7 @@ export const BULK_TEXT = {
       waiting > 0 ? ` (${waiting} for a person)` : ''
     }. Their agents continue: new spans start a new session, and open requests fall back to their default.`,
   notLoaded: (count: number, withOpen: boolean) =>
-    `${plural(count, 'session')} of them not yet loaded${
+    `${plural(count, 'session')} not loaded yet${
       withOpen ? '.' : '; running and waiting ones are skipped.'
     }`,
 } as const;
@@ -59,38 +59,36 @@ export const CONTEXT_TEXT = {
   about: {
     system: 'Instructions',
     tools: 'Definitions of the tools offered',
-    history: 'What users and models wrote, and the calls of tools',
-    retrieved: 'What a retrieval returned, wherever it stands',
+    history: 'Messages of users and models, and tool calls',
+    retrieved: 'Results of retrieval, wherever they appear',
     tool_results: 'Results of tools',
     other: 'Everything else',
   },
   tokens: (count: string) => `≈ ${count} tokens`,
   characters: (count: string) => `${count} characters`,
-  estimated: 'By characters, scaled to the input tokens that the call reports',
+  estimated: 'Estimated from characters, scaled to the reported input tokens',
   cached: (share: string) => `${share} cached`,
-  cachedTitle: 'Caches hold the beginning of a context',
+  cachedTitle: 'Caches store the start of a context',
   cachedUpTo: 'cached up to here',
   sent: (count: string) => `${count} tokens`,
   repeated: (amount: string) => `${amount} repeated`,
-  repeatedTitle: 'The same text stands in this context before',
+  repeatedTitle: 'The same text appears earlier in this context',
   repeats: (place: number) => (place === 0 ? 'same as a tool' : `same as in message ${place}`),
   message: (place: number) => `Message ${place}`,
   dropped: (amount: string) => `${amount} dropped`,
   somethingDropped: 'something dropped',
-  droppedTitle: 'Sent with the call before of the same agent, and not with this one',
-  droppedSince: (amount: string) => `${amount} dropped since the call before`,
-  before: 'Open the call before',
+  droppedTitle: 'Sent with the agent’s previous call, not with this one',
+  droppedSince: (amount: string) => `${amount} dropped since the previous call`,
+  before: 'Open the previous call',
   media: (count: number) =>
-    count === 1
-      ? '1 picture or file is not measured.'
-      : `${count} pictures or files are not measured.`,
+    count === 1 ? '1 image or file not counted.' : `${count} images or files not counted.`,
   more: (count: number) => `${count} more`,
   stream: 'Context over the session',
-  streamNote: 'what each LLM call was sent, by start',
+  streamNote: 'input of each LLM call, by start time',
   call: (place: number, count: number) => `LLM call ${place} of ${count}`,
   upTo: (amount: string) => `up to ${amount}`,
   leftOut: (count: number) =>
-    count === 1 ? '1 later LLM call was not read' : `${count} later LLM calls were not read`,
+    count === 1 ? '1 later LLM call not loaded' : `${count} later LLM calls not loaded`,
 } as const;
 
 /** Names of facts about a request, by OpenTelemetry's name for each. */
@@ -153,20 +151,20 @@ export const STATISTICS_TEXT = {
   openFirstError: 'Open the first error',
   find: 'Show in the waterfall',
   share: 'Of all self time',
-  total: 'Including spans below, without waiting; parallel spans each count',
+  total: 'Includes spans below, excludes waiting; parallel spans each count',
   p50: 'Median: half took less',
   p95: '95 % took less',
-  tokens: 'Not counted again where spans below report them',
+  tokens: 'Counted once, even if spans below report them too',
   cached: 'cached',
   reasoning: 'reasoning',
   noModel: '(no model)',
   ownCalls: 'Without sub-agents',
-  toolUsage: 'Of agents and models that its calls started',
+  toolUsage: 'Used by agents and models that its calls started',
   agentsNote: 'with and without sub-agents',
   slowestNote: 'by self time',
-  notRead: (count: number) => `${plural(count, 'more span')} not read`,
-  noPriceList: 'price list cannot be loaded: see the log of the service',
-  noPrice: (models: string) => `no price known for ${models}`,
+  notRead: (count: number) => `${plural(count, 'more span')} not loaded`,
+  noPriceList: 'cannot load the price list: see the service log',
+  noPrice: (models: string) => `no price for ${models}`,
   longestPause: 'Longest pause within an answer',
 } as const;
 
@@ -184,8 +182,8 @@ export const MCP_TEXT = {
   serverTime: (took: string) => `server time ${took}`,
   noRequest: 'Request not captured',
   noResponse: 'Response not captured',
-  noEnvelope: 'without envelope',
-  questionToPerson: 'Question to a person:',
+  noEnvelope: 'no envelope',
+  questionToPerson: 'Question for a person:',
 } as const;
 
 export const TRANSCRIPT_TEXT = {
@@ -199,7 +197,7 @@ export const TRANSCRIPT_TEXT = {
   consequence: (names: string, isCause: boolean) =>
     isCause ? `Caused ${names} to fail.` : `${names} failed afterwards.`,
   retried: 'Called again below',
-  retryFailed: 'Called again, and failed again',
+  retryFailed: 'Called again, failed again',
   noReason: 'Failed; no reason recorded.',
   aModel: 'A model',
   actions: { accept: 'Accepted', decline: 'Declined', cancel: 'Dismissed' } as Readonly<
@@ -236,11 +234,11 @@ export const TRANSCRIPT_TEXT = {
     `History rewritten: ${plural(gone, 'earlier message')} removed, ${unchanged} unchanged.`,
   replaced: (gone: number) => `History replaced: ${plural(gone, 'earlier message')} removed.`,
   openSpan: 'Open the span',
-  loadFailed: 'Cannot load: retry',
+  loadFailed: 'Failed to load. Retry',
   truncated: 'Truncated by the sender.',
   allSpans: 'All spans',
-  allSpansTitle: 'Also wrappers, duplicates and transport',
-  allSpansAction: 'All spans, conversation only',
+  allSpansTitle: 'Includes wrappers, duplicates and transport',
+  allSpansAction: 'Toggle all spans',
   isThinking: 'is thinking',
   isAnswering: 'is answering',
   isRunning: 'running',
@@ -250,13 +248,13 @@ export const TRANSCRIPT_TEXT = {
   stalls: (took: string) => `stalled for ${took}`,
   stalled: (took: string) => `paused for ${took}`,
   onlyTheEnd: (chars: number) =>
-    `The end of ${groupThousands(chars)} characters so far. All of them are shown once the answer is complete.`,
+    `The last of ${groupThousands(chars)} characters so far. The full answer appears once it is complete.`,
   /** Ends `research lead …`. */
   hasBeenWorkingFor: 'has been working for',
   endings: {
     error: 'failed',
     cancelled: 'was cancelled',
-    lost: 'was lost: lost contact with its process',
+    lost: 'lost contact',
     ok: 'finished',
     unset: 'finished',
   } as Readonly<Record<string, string>>,
@@ -265,7 +263,7 @@ export const TRANSCRIPT_TEXT = {
   agentContinued: 'The agent continued.',
   timeOfDay: 'Time of day',
   timeOfDayTitle: 'Show the time of day, not the time since the start',
-  timeOfDayAction: 'Time of day, time since the start',
+  timeOfDayAction: 'Toggle time of day',
   outline: 'Turns',
   turn: (number: number) => `Turn ${groupThousands(number)}`,
   turnAnswers: 'answer',

@@ -120,7 +120,7 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
           ))}
         <div
           role="group"
-          aria-label={`${plural(graph.nodes.length, 'node')}, ${plural(graph.edges.length, 'edge')}. Arrow keys move along edges; "Table" has the same as tables.`}
+          aria-label={`${plural(graph.nodes.length, 'node')}, ${plural(graph.edges.length, 'edge')}. Arrow keys move along edges; "Table" shows the same data as tables.`}
           onKeyDown={onKeyDown}
         >
           {graph.nodes.map((node) => (

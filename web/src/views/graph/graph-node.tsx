@@ -66,7 +66,7 @@ export function GraphNodeButton(props: GraphNodeButtonProps) {
 }
 
 function ofWhichWaiting({ took_ns, waited_ns }: GraphNode): string {
-  return `${formatDuration(took_ns)}, ${formatDuration(waited_ns)} of it waiting`;
+  return `${formatDuration(took_ns)}, ${formatDuration(waited_ns)} waiting`;
 }
 
 function classOf({ kind, errors, active, waiting, count }: GraphNode): string {

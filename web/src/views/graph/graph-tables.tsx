@@ -81,7 +81,7 @@ function columnsOfNodes(onSelect: GraphTablesProps['onSelect']): Column<GraphNod
     timeColumn('time', 'Time', ({ took_ns }) => took_ns),
     timeColumn('waited', 'Waited', ({ waited_ns }) => waited_ns, { isOptional: true }),
     countColumn('tokens', 'Tokens', ({ tokens }) => tokens, {
-      about: 'Without those of sub-agents',
+      about: 'Excludes sub-agents',
     }),
     costColumn('cost', 'Cost', ({ cost_usd }) => cost_usd),
   ];
@@ -112,6 +112,6 @@ function columnsOfEdges(
     },
     errorsColumn(),
     timeColumn('time', 'Time', ({ took_ns }) => took_ns),
-    countColumn('tokens', 'Tokens', ({ tokens }) => tokens, { about: 'With those of sub-agents' }),
+    countColumn('tokens', 'Tokens', ({ tokens }) => tokens, { about: 'Includes sub-agents' }),
   ];
 }

@@ -44,8 +44,8 @@ export function GraphView(props: SessionViewProps) {
         {state.kind === 'loading'
           ? 'Loading …'
           : isEmpty
-            ? 'No span has arrived yet.'
-            : 'No agent has been seen in this session. Agents are spans with gen_ai.operation.name = invoke_agent, or what other conventions have for it.'}
+            ? 'No spans yet.'
+            : 'No agents in this session. Agents are spans with gen_ai.operation.name = invoke_agent, or its equivalent in other conventions.'}
       </p>
     );
   }
@@ -93,10 +93,10 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
   const graph = useStepsOverSpans(trace, steps);
   const actions = useMemo(
     () => [
-      { name: 'Graph: group by name, execution order', run: () => setSequence((is) => !is) },
-      { name: 'Graph: show, hide models', run: () => setModels((has) => !has) },
-      { name: 'Graph: show, hide tools', run: () => setTools((has) => !(has ?? areFew)) },
-      { name: 'Graph: table, drawing', run: () => setTable((is) => !is) },
+      { name: 'Graph: toggle execution order', run: () => setSequence((is) => !is) },
+      { name: 'Graph: toggle models', run: () => setModels((has) => !has) },
+      { name: 'Graph: toggle tools', run: () => setTools((has) => !(has ?? areFew)) },
+      { name: 'Graph: toggle table', run: () => setTable((is) => !is) },
     ],
     [areFew],
   );
@@ -132,7 +132,7 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
         {graph.leftOut > 0 && (
           <span className="ins-graph__left-out" role="note">
             {plural(graph.leftOut, 'node')} more {graph.leftOut === 1 ? 'is' : 'are'} not shown:
-            agents, errors and what has most spans come first.
+            agents, errors and the nodes with most spans come first.
           </span>
         )}
       </div>

@@ -63,9 +63,9 @@ export function FrameView({ sessionId, entry, what }: FrameViewProps) {
       )}
       {frame?.body?.is_truncated === true && (
         <p className="ins-mcp-frame__none">
-          Cut short by the sender
+          Truncated by the sender
           {frame.body.original_bytes != null &&
-            `: it had ${formatBytes(frame.body.original_bytes)}`}
+            `: originally ${formatBytes(frame.body.original_bytes)}`}
           .
         </p>
       )}

@@ -6,7 +6,7 @@ const EXAMPLES: readonly (readonly [string, string])[] = [
   ['"merge conflict"', 'an exact phrase, in names and content'],
   ['status:error kind:tool', 'failed tool calls'],
   ['tool:git_* duration>5s', 'slow calls of git tools'],
-  ['kind:llm tokens>10k -model:*mini', 'large LLM calls, except those of small models'],
+  ['kind:llm tokens>10k -model:*mini', 'large LLM calls, without small models'],
   ['kind:tool parent(agent:planner)', 'tools that an agent called directly'],
   ['@mcp.method.name:tools/call', 'spans with this attribute value'],
   ['session(status:failed) "timed out"', 'text in failed sessions'],

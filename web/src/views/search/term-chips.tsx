@@ -14,7 +14,7 @@ export function TermChips({ query, onChange }: TermChipsProps) {
   const kinds = termValues(query, 'kind');
   const statuses = termValues(query, 'status');
   return (
-    <div className="ins-chips" role="group" aria-label="Narrow what is found">
+    <div className="ins-chips" role="group" aria-label="Narrow the results">
       {KINDS.map((kind) => (
         <button
           key={kind}

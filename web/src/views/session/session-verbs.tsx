@@ -27,7 +27,7 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
       group.current?.querySelector<HTMLElement>(`[data-verb=${verb}] button`)?.focus();
     return [
       ...(isPaused ? (['resume', 'step'] as const) : (['pause'] as const)).map((verb) => ({
-        name: `${VERB_LABELS[verb]} the session: to its button`,
+        name: `${VERB_LABELS[verb]} session…`,
         run: lead(verb),
       })),
       { name: SESSION_VERB_TEXT.toStop, run: () => setAsking(true) },

@@ -338,9 +338,8 @@ export function RawSpan({ text }: { readonly text: string }) {
       </h3>
       {cuts > 0 && (
         <p className="ins-none">
-          Of {cuts === 1 ? 'one long value' : `${cuts} long values`} only the beginning is here:
-          they are named under <code>clamped</code>.{' '}
-          {isSaved ? SAVED_TEXT.cut : 'A copy as JSON has all of it.'}
+          {cuts === 1 ? '1 long value is' : `${cuts} long values are`} truncated: see{' '}
+          <code>clamped</code>. {isSaved ? SAVED_TEXT.cut : 'Copy as JSON for the full text.'}
         </p>
       )}
       <div className="ins-payload">

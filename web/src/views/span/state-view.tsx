@@ -97,15 +97,13 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
         </p>
       )}
       {step.description !== null && <p>{step.description}</p>}
-      {!step.is_complete && (
-        <p className="ins-none">The session is long: not all of its changes are counted.</p>
-      )}
+      {!step.is_complete && <p className="ins-none">Long session: not all changes are counted.</p>}
       {step.problem !== null && <p className="ins-state__problem">{step.problem}</p>}
       <Changes step={step} />
       {step.value !== null && (
         <section className="ins-section">
           <h3>
-            The whole state at that point
+            Full state at this point
             <CopyButton text={step.value.text} what="the state" />
           </h3>
           <PayloadView payload={step.value} what={step.name} />
@@ -178,9 +176,10 @@ function Changes({ step }: { readonly step: StateStep }) {
   const [isAll, setAll] = useState(false);
   const { changes, change_count } = step;
   if (changes === null) {
-    return step.position === 0 ? <p className="ins-none">The first time it was captured.</p> : null;
+    return step.position === 0 ? <p className="ins-none">First capture.</p> : null;
   }
-  if (changes.length === 0) return <p className="ins-none">The same as the time before.</p>;
+  if (changes.length === 0)
+    return <p className="ins-none">Unchanged since the previous capture.</p>;
   const shown = isAll ? changes : changes.slice(0, FIRST);
   return (
     <section className="ins-section">

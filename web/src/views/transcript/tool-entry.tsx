@@ -165,7 +165,7 @@ function Running({
     <p className="ins-tx__progress">
       {percent !== undefined && (
         <>
-          <progress value={percent} max={100} aria-label="How far it is" />
+          <progress value={percent} max={100} aria-label="Progress" />
           {percent} %
         </>
       )}

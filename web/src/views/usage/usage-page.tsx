@@ -56,7 +56,7 @@ export function UsagePage() {
           onChange={(q) => router.adjust({ q })}
         />
         <span className="ins-used__count" role="status">
-          {problem === undefined && !isCurrent && state.kind === 'loading' && 'adding up'}
+          {problem === undefined && !isCurrent && state.kind === 'loading' && 'loading'}
           {found !== undefined && isCurrent && (
             <Link
               className="ins-link"
@@ -74,7 +74,7 @@ export function UsagePage() {
       {state.kind === 'failed' && problem === undefined && (
         <p className="ins-used__problem" role="alert">
           {state.message}
-          {state.status === 401 && ' Open the address that `inspector token` prints.'}
+          {state.status === 401 && ' Open the URL that `inspector token` prints.'}
         </p>
       )}
       {found !== undefined && (
@@ -111,7 +111,7 @@ function KeyChoice({ by }: { readonly by: UsageKey }) {
   );
   useActions('Usage', actions);
   return (
-    <div className="ins-used__keys" role="group" aria-label="Add up by">
+    <div className="ins-used__keys" role="group" aria-label="Group by">
       <span aria-hidden="true">By</span>
       {USAGE_KEYS.map((key, at) => (
         <button
@@ -119,7 +119,7 @@ function KeyChoice({ by }: { readonly by: UsageKey }) {
           type="button"
           className="ins-tools__toggle"
           aria-pressed={key === by}
-          title={`Add up by ${key} (${at + 1})`}
+          title={`Group by ${key} (${at + 1})`}
           onClick={() => router.adjust({ by: key })}
         >
           {key}
@@ -140,7 +140,7 @@ function HowToName({ by }: { readonly by: UsageKey }) {
   if (code === undefined) return null;
   return (
     <p className="ins-used__none">
-      None of these sessions has a {by}. An agent gives one with <code>{code}</code>
+      None of these sessions has a {by}. Set one with <code>{code}</code>
     </p>
   );
 }

@@ -81,7 +81,7 @@ function columnsOf(question: Question, { total, groups }: SessionUsage): readonl
     countColumn('input', 'Tokens in', (row) => row.input_tokens, { isOptional: false }),
     countColumn('output', 'Tokens out', (row) => row.output_tokens, { isOptional: false }),
     countColumn('uncosted', 'No cost', (row) => row.uncosted_calls, {
-      about: 'Calls with tokens and without a known price: not in the cost',
+      about: 'Calls without a known price, not included in the cost',
     }),
     {
       id: 'cost',
@@ -96,7 +96,7 @@ function columnsOf(question: Question, { total, groups }: SessionUsage): readonl
       about:
         share.of === 'cost'
           ? 'Share of all cost'
-          : 'Share of all tokens: some calls have no known price',
+          : 'Share of all tokens, because some calls have no known price',
       value: share.value,
       Shown: ({ row }) => row !== total && <Part of={share.value(row)} whole={whole} most={most} />,
     },
@@ -119,7 +119,7 @@ function Name({ question, row: { name, session_count } }: NameProps) {
       to={to}
       title={`Show the ${plural(session_count, 'session')}`}
     >
-      <span>{isUnnamed ? `no ${question.by} named` : plainLine(name, 200)}</span>
+      <span>{isUnnamed ? `no ${question.by}` : plainLine(name, 200)}</span>
     </Link>
   );
 }
