@@ -140,7 +140,7 @@ function LiveMark() {
 const TITLES: Readonly<Record<ConnectionStatus['kind'], string>> = {
   live: 'Updates arrive live',
   connecting: 'Connecting to the service',
-  reconnecting: 'Click to retry now. Missed updates appear once the service is back.',
+  reconnecting: 'Click to reconnect now. Missed updates appear once the service is back.',
   refused: 'This browser is not signed in. Open the URL that `inspector token` prints.',
 };
 
