@@ -38,10 +38,10 @@ File = Annotated[
 
 @app.command()
 def check(file: File = None, as_json: Json = False) -> None:
-    """Show the policies in force here, in order and in words, and their mistakes.
+    """Show the policies in force here, in order and in words, and their errors.
 
     In force are the user's inspector.toml and the one in the working directory, which can only
-    restrict further. The exit code is 1 if there are mistakes.
+    restrict further. The exit code is 1 if there are errors.
     """
     from inspector.agent_side.policies.explanation import lines  # noqa: PLC0415 - on use
 
@@ -80,7 +80,7 @@ def try_(
 ) -> None:
     """Show which policy would decide about a call, and why. Nothing is called.
 
-    The exit code is 1 if the policies in force have mistakes.
+    The exit code is 1 if the policies in force have errors.
     """
     from inspector.agent_side.policies.explanation import try_out  # noqa: PLC0415
     from inspector.agent_side.policies.file import HOOKS  # noqa: PLC0415 - on use

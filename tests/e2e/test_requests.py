@@ -166,7 +166,7 @@ def test_hostile_content_is_text_in_a_frame_that_it_cannot_leave(
 
     # Nobody allows what they could not have seen: by the keys of the page, too.
     allow = card.get_by_role("button", name="Allow read[U+202E]_file[U+200B]<b> once")
-    expect(card.get_by_text("Only the beginning of the arguments is shown.")).to_be_visible()
+    expect(card.get_by_text("Only the start of the arguments is shown.")).to_be_visible()
     page.keyboard.press("a")
     expect(card.get_by_role("button", name=re.compile("^Show all 1"))).to_be_focused()
     expect(allow).to_have_attribute("aria-disabled", "true")
@@ -242,7 +242,7 @@ def test_the_editor_completes_keys_folds_and_undoes_a_change(
 
     # In the inner object, of which the schema knows one key; Escape closes only what is open.
     page.get_by_role("button", name="Undo", exact=True).click()
-    expect(page.get_by_text("Nothing is edited")).to_be_visible()
+    expect(page.get_by_text("No edits")).to_be_visible()
     page.keyboard.press("Control+End")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("End")

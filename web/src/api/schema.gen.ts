@@ -4132,7 +4132,7 @@ export interface components {
              */
             subject: string | null;
             /**
-             * @description For a tool call: the tool as offered by the last LLM call before it; null: none did.
+             * @description For a tool call: the tool as offered by the LLM call that precedes it; null: none did.
              * @default null
              */
             tool_definition: components["schemas"]["ToolDefinition"] | null;
