@@ -155,7 +155,7 @@ deliver = _shared.deliver
 
 
 def on_signal(fn: Handler) -> Callable[[], None]:
-    """Call `fn(signal)`, sync or async, for every later signal.
+    """Call `fn(signal)`, sync or async, for each later signal.
 
     Signals are the answers to a session that waits (`session_paused`), and those that people send
     unasked. A handler that returns False has not accepted the signal. An async one runs on the
