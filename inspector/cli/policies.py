@@ -153,7 +153,7 @@ def _warn_of_prices(found: list[Rules]) -> None:
 
     if any(needs_prices(one) for one in found) and not os.environ.get("INSPECTOR_PRICES"):
         typer.echo(
-            "INSPECTOR_PRICES is not set: an LLM call without a reported cost uses up a cost "
+            "INSPECTOR_PRICES is not set: an LLM call without a reported cost exhausts a cost "
             "budget.",
             err=True,
         )

@@ -301,7 +301,7 @@ export const SESSION_TEXT = {
   unfreeze: 'Unfreeze',
   idleTitle: 'Nothing ran: excluded from the duration, shown in the waterfall',
   droppedTitle: 'Attributes, events and links dropped by the sender',
-  figures: 'Figures of the session',
+  figures: 'Session totals',
   now: 'Now',
   andMore: (count: number) => `and ${count} more`,
   waiting: 'waiting',

@@ -6183,7 +6183,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page of the session, readable without a service. Of very large sessions the content of the last spans is omitted, and the page says so. */
+            /** @description The page of the session, readable without a service. In very large sessions, the content of the last spans is omitted, with a note on the page. */
             200: {
                 headers: {
                     [name: string]: unknown;

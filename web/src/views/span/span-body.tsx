@@ -105,7 +105,7 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
   };
   return (
     <>
-      <div className="ins-tabs" role="tablist" aria-label="Parts of the span" onKeyDown={onKeyDown}>
+      <div className="ins-tabs" role="tablist" aria-label="Span tabs" onKeyDown={onKeyDown}>
         {tabs.map(([name, label, key]) => (
           <button
             key={name}
@@ -224,11 +224,11 @@ function useTabActions({ shown, tab, loaded, copies, onRaw }: TabActions): void 
         keys: [`p ${key}`],
         run: () => open(name),
       })),
-      { name: 'Next part of the span', keys: ['}'], run: () => open(beside(here, tab, 1)) },
-      { name: 'Previous part of the span', keys: ['{'], run: () => open(beside(here, tab, -1)) },
+      { name: 'Next span tab', keys: ['}'], run: () => open(beside(here, tab, 1)) },
+      { name: 'Previous span tab', keys: ['{'], run: () => open(beside(here, tab, -1)) },
       { name: SPAN_TEXT.rawOrFormatted, keys: ['r'], run: () => onRaw((isRaw) => !isRaw) },
       {
-        name: 'Copy what this part of the span shows',
+        name: 'Copy the content of this span tab',
         keys: ['c'],
         run: () => copy(textOf(tab, loaded) ?? copies.json()),
       },
