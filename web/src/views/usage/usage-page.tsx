@@ -1,6 +1,8 @@
 /** `/ui/usage`: what the sessions of a filter used, by user, tag, model or day. */
+
 import { useMemo, useRef, useState } from 'react';
 import type { UsageKey } from '../../api/types.ts';
+import { USAGE_TEXT } from '../../later-texts.ts';
 import { parseTimeRange } from '../../model/sessions/time-range.ts';
 import {
   isUnnamed,
@@ -38,10 +40,10 @@ export function UsagePage() {
   const { width_px } = useSize(scroller);
   const field = useRef<HTMLInputElement>(null);
   const actions = useMemo(
-    () => [{ name: 'Filter', keys: ['/'], run: () => field.current?.focus() }],
+    () => [{ name: USAGE_TEXT.filter, keys: ['/'], run: () => field.current?.focus() }],
     [],
   );
-  useActions('Usage', actions);
+  useActions(USAGE_TEXT.usage, actions);
   useTitle(`Usage by ${by}`);
   const problem = queryProblem(query, state);
   const groups = found?.usage.groups ?? [];
@@ -61,7 +63,7 @@ export function UsagePage() {
             <Link
               className="ins-link"
               to={filteredPath('sessions', { q: query, time: time ?? undefined })}
-              title="Show the sessions"
+              title={USAGE_TEXT.showSessions}
             >
               {plural(found.usage.total.session_count, 'session')}
             </Link>
@@ -109,10 +111,10 @@ function KeyChoice({ by }: { readonly by: UsageKey }) {
       })),
     [router],
   );
-  useActions('Usage', actions);
+  useActions(USAGE_TEXT.usage, actions);
   return (
-    <div className="ins-used__keys" role="group" aria-label="Group by">
-      <span aria-hidden="true">By</span>
+    <div className="ins-used__keys" role="group" aria-label={USAGE_TEXT.groupBy}>
+      <span aria-hidden="true">{USAGE_TEXT.by}</span>
       {USAGE_KEYS.map((key, at) => (
         <button
           key={key}
@@ -156,11 +158,11 @@ function NoSession({ isFiltered }: { readonly isFiltered: boolean }) {
           className="ins-link"
           onClick={() => router.adjust({ q: undefined, time: undefined })}
         >
-          Clear the filter
+          {USAGE_TEXT.clearFilter}
         </button>
       ) : (
         <Link className="ins-link" to="">
-          How to send one
+          {USAGE_TEXT.howToSend}
         </Link>
       )}
     </p>
