@@ -79,6 +79,14 @@ $(UI): $(WEB_SOURCES) $(NODE_MODULES)
 	cd web && $(NPM) run --silent build
 	@touch $@
 
+SITE := site/index.html
+SITE_SOURCES := pyproject.toml openapi.yaml CHANGELOG.md CONTRIBUTING.md $(SDK)/README.md \
+	tools/build_site.py tools/site_pages.py $(shell find docs -type f)
+
+$(SITE): $(SITE_SOURCES) | $(ENV)
+	$(BIN)/python -m tools.build_site
+	@touch $@
+
 # --- what one types ---------------------------------------------------------------------------
 
 .PHONY: help
@@ -90,7 +98,7 @@ run: $(RUN_ENV) $(UI) ## watch the demo agent: starts the service and feeds it; 
 	@$(BIN)/python -m inspector.demo --serve --loop
 
 .PHONY: test
-test: $(ENV) $(MCP1) $(UI) $(SDK_MODULES) browser ## everything that is tested: Python, web, TypeScript, contract, browser
+test: $(ENV) $(MCP1) $(UI) $(SDK_MODULES) browser docs ## everything that is tested: Python, web, TypeScript, contract, browser
 	@# By file: the tests of one share a service. More processes than cores: many wait for others.
 	$(BIN)/pytest -q -n 3 --dist loadfile -m "not slow" --ignore tests/e2e
 	@# The newest OpenTelemetry is there, here one that Google ADK takes.
@@ -113,7 +121,7 @@ test-all: test ## the tests, and those too slow for every time
 	$(BIN)/pytest -q -n 2 --dist loadfile -m slow tests/e2e
 	$(MADE)/mcp1/bin/pytest -q -n 2 -m slow tests/integrations/mcp1
 	$(BIN)/pytest -q -n 2 --dist loadfile -m "hypothesis and not slow" --ignore tests/e2e \
-		--hypothesis-profile many
+		--hypothesis-profile many --timeout 600
 
 .PHONY: test-lowest
 test-lowest: $(ENV) $(UI) | $(MADE) ## the wheel with the lowest versions that pyproject.toml allows
@@ -159,6 +167,14 @@ gen: $(ENV) $(NODE_MODULES) ## write every generated file: openapi.yaml, types, 
 	$(BIN)/python -m tools.generate
 	cd web && $(NPM) run --silent gen
 
+.PHONY: docs
+docs: $(ENV) $(SITE) ## the documentation as a site, in site/; a link to nowhere is an error
+
+.PHONY: screenshots
+screenshots: $(ENV) $(UI) $(SDK_MODULES) browser ## take the pictures of README and start pages anew
+	$(BIN)/python -m tools.screenshot
+	$(BIN)/python -m tools.start_screenshots
+
 .PHONY: frameworks
 frameworks: $(ENV) $(MCP1) ## write down what the tests of the adapters show, for docs/frameworks.md
 	RECORD_FRAMEWORKS=1 $(BIN)/pytest -q tests/integrations
@@ -196,7 +212,7 @@ bench-versus: $(ENV) $(UI) browser ## beside Phoenix and MLflow, 15 min each; fe
 	$(BIN)/python benchmarks/versus
 
 .PHONY: build
-build: $(ENV) $(UI) ## a wheel with the web UI inside, tried out in a clean environment
+build: $(ENV) $(UI) docs ## a wheel with the web UI inside, tried out in a clean environment
 	rm -rf dist
 	$(UV) build --quiet
 	$(BIN)/python -m tools.smoke_wheel dist/*.whl
@@ -207,5 +223,5 @@ browser: $(ENV)
 
 .PHONY: clean
 clean: ## remove what was made
-	rm -rf $(MADE) .venv dist build inspector/static web/node_modules \
+	rm -rf $(MADE) .venv dist build site inspector/static web/node_modules \
 		$(SDK)/node_modules $(SDK)/dist test-results

@@ -128,7 +128,7 @@ async def main() -> None:
 if __name__ == "__main__":
     handle = inspector.attach(service_name="five-ways-to-ask", capture="redacted")
     if not handle.is_attached:
-        raise SystemExit("No inspector runs here. Start one: inspector serve")
+        raise SystemExit("No Inspector service is running. Start one: inspector serve")
     try:
         asyncio.run(main())
     finally:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 
 INSTALL = (
-    "pip install 'mcp-agent-inspector[serve]'; or, without installing it: "
+    "pip install 'mcp-agent-inspector[serve]'; or without installing: "
     "uvx --from 'mcp-agent-inspector[serve]' inspector"
 )
 

@@ -175,8 +175,8 @@ def attach(
             if not (error.name or "").startswith(("opentelemetry", "requests")):
                 raise
             _logger.warning(
-                "Cannot attach to the inspector at %s: OpenTelemetry is missing. "
-                "Install it with: pip install 'mcp-agent-inspector[otel]'",
+                "Cannot attach to the Inspector service at %s: OpenTelemetry is not installed. "
+                "Run: pip install 'mcp-agent-inspector[otel]'",
                 service.url,
             )
             return _unwatched(adapters, bus, undo)
@@ -216,7 +216,7 @@ def _adapters_of_environment() -> tuple[Adapter, ...]:
     try:
         return select_adapters(os.environ.get(AUTO_ATTACH))
     except ValueError as error:  # the environment of a program must not stop it
-        _logger.warning("%s: %s All that are installed are watched.", AUTO_ATTACH, error)
+        _logger.warning("%s: %s All installed frameworks are watched.", AUTO_ATTACH, error)
         return select_adapters(None)
 
 
@@ -224,7 +224,7 @@ def _libraries_of_environment() -> tuple[Library, ...]:
     try:
         return libraries_of_environment("off")
     except ValueError as error:
-        _logger.warning("%s: %s No instrumentor is switched on.", AUTO_INSTRUMENT, error)
+        _logger.warning("%s: %s No instrumentors are enabled.", AUTO_INSTRUMENT, error)
         return ()
 
 
@@ -322,13 +322,13 @@ def _service_to_use(url: str | None, token: str | None) -> Destination | None:
 
 def _report_unwatched() -> None:
     _logger.info(
-        "No inspector runs here and INSPECTOR_URL is not set: this process is not watched."
+        "No Inspector service is running and INSPECTOR_URL is not set: this process is not watched."
     )
     with suppress(AttributeError, OSError, ValueError):  # no stderr, or a closed one
         if not runfile.is_absence_reported and sys.stderr.isatty():
             runfile.is_absence_reported = True
             sys.stderr.write(
-                "inspector: no service runs here and INSPECTOR_URL is not set, so this process "
+                "inspector: no service is running and INSPECTOR_URL is not set, so this process "
                 "is not watched. Start one: inspector serve\n"
             )
 

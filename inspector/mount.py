@@ -86,7 +86,9 @@ def mount(
         try:
             (say or _print)(await _begin(ours, mounted, settings, path))
         except Exception:
-            _logger.warning("Cannot start the inspector: this app runs without.", exc_info=True)
+            _logger.warning(
+                "Cannot start the Inspector service: this app runs without it.", exc_info=True
+            )
         try:
             async with around(outer) as state:
                 yield state
@@ -94,7 +96,7 @@ def mount(
             try:
                 await ours.aclose()
             except Exception:
-                _logger.warning("The inspector did not end as it should.", exc_info=True)
+                _logger.warning("The Inspector service did not shut down cleanly.", exc_info=True)
 
     app.router.lifespan_context = lifespan
 
@@ -103,7 +105,9 @@ class _MountedApp:
     """The mounted app: passes requests on to `target`, which is set when the outer app starts."""
 
     def __init__(self) -> None:
-        self.target: ASGIApp = PlainTextResponse("The inspector does not run here.\n", 503)
+        self.target: ASGIApp = PlainTextResponse(
+            "The Inspector service is not running in this app.\n", 503
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         token = otel_context.attach(_untraced())
@@ -155,11 +159,11 @@ async def _begin(
         await stack.enter_async_context(_passing_on(mounted, elsewhere, own, path))
         url, token = elsewhere.running.url, elsewhere.running.token
         if why is not None:
-            _logger.warning("%s The inspector that runs at %s is used.", why, url)
+            _logger.warning("%s The Inspector service at %s is used instead.", why, url)
         return f"Inspector: {url}/ui/" + (f"?token={token}" if token else "")
     token = secrets.token_urlsafe(32)
     await stack.enter_async_context(_serving(mounted, _SPARE, token, path))
-    _logger.warning("%s Until then, what this app does is kept in memory.", why)
+    _logger.warning("%s Until then, sessions of this app are kept in memory.", why)
     return f"Inspector: {path}/ui/?token={token}"
 
 

@@ -93,21 +93,21 @@ def check_trusted(path: Path) -> None:
     _check_owner(path, file)
     if not stat.S_ISREG(file.st_mode):
         raise UntrustedFileError(
-            f"Cannot use {path}: it is not a file. Move it away, or choose a folder of your own"
-            " with INSPECTOR_STORE."
+            f"Cannot use {path}: it is not a regular file. Move it, or set INSPECTOR_STORE to a "
+            "folder that you own."
         )
     if file.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise UntrustedFileError(
-            f"Cannot use {path}: others may write into it. If what is in it is yours,"
-            f" `chmod go-w {path}`; else move it away."
+            f"Cannot use {path}: other users can write to it. If you trust its content, run "
+            f"`chmod go-w {path}`; otherwise move it."
         )
 
 
 def _check_owner(path: Path, found: os.stat_result) -> None:
     if found.st_uid not in (os.geteuid(), 0):
         raise UntrustedFileError(
-            f"Cannot use {path}: it belongs to another user (uid {found.st_uid}), who decides what"
-            " is in it. Move it away, or choose a folder of your own with INSPECTOR_STORE."
+            f"Cannot use {path}: it belongs to another user (uid {found.st_uid}). Move it, or set "
+            "INSPECTOR_STORE to a folder that you own."
         )
 
 

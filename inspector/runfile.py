@@ -156,5 +156,5 @@ def environment_token(environ: Mapping[str, str] = os.environ) -> str | None:
     try:
         return Path(file).read_text(encoding="ascii").strip() or None
     except (OSError, UnicodeDecodeError) as error:
-        _logger.warning("Cannot read the token that INSPECTOR_TOKEN_FILE names (%s).", error)
+        _logger.warning("Cannot read the file in INSPECTOR_TOKEN_FILE (%s).", error)
         return None

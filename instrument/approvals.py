@@ -80,7 +80,7 @@ class ApprovalAnswer(NamedTuple):
         try:
             return self.check(data)
         except Exception as error:  # noqa: BLE001 - after any failure, it is unknown what would run
-            return f"what was allowed cannot be checked: {type(error).__name__}: {error}"
+            return f"cannot check the allowed arguments: {type(error).__name__}: {error}"
 
 
 class ApprovalProvider(Protocol):

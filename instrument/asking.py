@@ -66,20 +66,22 @@ def question_with(
     """
     attempt = f"Cannot ask {prompt!r:.80}"
     if not isinstance(prompt, str) or not prompt:
-        raise ValueError(f"{attempt}: give a prompt, as text.")
+        raise ValueError(f"{attempt}: give a prompt as a string.")
     if kind not in DEFAULTS:
         raise ValueError(f"{attempt}: kind is {kind!r}; give {' or '.join(DEFAULTS)}.")
     possible = DEFAULTS[kind]
     if default is not None and default not in possible:
         raise ValueError(
-            f"{attempt}: default is {default!r}; of a {kind} it is {' or '.join(possible)}."
+            f"{attempt}: default is {default!r}; for a {kind}, give {' or '.join(possible)}."
         )
     if not is_duration(timeout_s):
-        raise ValueError(f"{attempt}: timeout is {timeout_s!r}; give seconds, more than 0.")
+        raise ValueError(f"{attempt}: timeout is {timeout_s!r}; give a number of seconds above 0.")
     if form is not None and (kind != "question" or not isinstance(form, Mapping)):
-        raise ValueError(f"{attempt}: only a question has a form, which is a JSON Schema mapping.")
+        raise ValueError(
+            f"{attempt}: `form` must be a JSON Schema mapping, and is only for questions."
+        )
     if signal_name is not None and not isinstance(signal_name, str):
-        raise ValueError(f"{attempt}: signal_name is {signal_name!r}; give text, or leave it out.")
+        raise ValueError(f"{attempt}: signal_name is {signal_name!r}; give a string, or omit it.")
     options = OPTIONS[kind]
     return Question(
         prompt,
@@ -151,7 +153,7 @@ def _read(returned: object, refusal: str) -> tuple[str, ApprovalAnswer]:
     answer = answer_from(returned)
     if answer is not None:
         return "answered", answer
-    problem = f"the approval provider returned {type(returned).__name__}, which is no answer"
+    problem = f"the approval provider returned {type(returned).__name__}, which is not an answer"
     _logger.warning("Denied, because %s.", problem)
     return "withdrawn", ApprovalAnswer(refusal, problem)
 

@@ -103,7 +103,7 @@ class Bus(Asker):
     def __init__(self, *, max_retries: int = 3) -> None:
         if type(max_retries) is not int or max_retries < 0:
             raise ValueError(
-                f"Cannot make a bus: max_retries is {max_retries!r}. Give a whole number from 0 on."
+                f"Cannot make a bus: max_retries is {max_retries!r}. Give an integer of at least 0."
             )
         self._hooks: Table = {}
         self._approval_providers: tuple[list[ApprovalProvider], ...] = ()
@@ -135,8 +135,8 @@ class Bus(Asker):
         """
         if not isinstance(name, str):
             raise TypeError(
-                f"Cannot register {describe(fn)} for {name!r}: a hook is named by a string, "
-                "such as 'before_tool_call'."
+                f"Cannot register {describe(fn)} for {name!r}: the hook must be a string such as "
+                "'before_tool_call'."
             )
         if not callable(fn):
             raise TypeError(
@@ -494,7 +494,7 @@ class Bus(Asker):
     def _add_interceptor(self, new: Interceptor) -> Callable[[], None]:
         if new.hook in OWN_EVENTS:
             raise ValueError(
-                f"Cannot intercept {new.hook}: the bus tells it about itself. Use `observe`."
+                f"Cannot intercept {new.hook}: the bus emits it about itself. Use `observe`."
             )
         with self._lock:
             new.unheeded = self._unheeded
@@ -505,8 +505,8 @@ class Bus(Asker):
     def _warn_of_a_missing_slash(self, fn: Observer, parameter: str) -> None:
         if self._unslashed.is_first(describe(fn)):
             _logger.warning(
-                "%s observes all events without a slash after its first parameter: it is not told "
-                "of those that have a kwarg `%s`. Write `(%s, /, **kwargs)`.",
+                "%s observes all events without a slash after its first parameter: it does not "
+                "receive events with a kwarg `%s`. Write `(%s, /, **kwargs)`.",
                 describe(fn),
                 parameter,
                 parameter,

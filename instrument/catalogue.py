@@ -28,8 +28,12 @@ HISTORY: tuple[tuple[str, str, str], ...] = (
     ),
     ("1.4", "2026-11-22", "questions beside approvals, and who answered: the kwargs marked 1.4"),
     ("1.5", "2026-11-22", "failed connections, and stray output of servers"),
-    ("1.6", "2026-11-24", "steps of a program's own"),
-    ("1.7", "2026-11-24", "retries by a provider's client, and what a failed LLM call left"),
+    ("1.6", "2026-11-24", "steps of a program's own code"),
+    (
+        "1.7",
+        "2026-11-24",
+        "retries by a provider's client, and partial results of failed LLM calls",
+    ),
 )
 """(version, date, what it brought), oldest first."""
 
@@ -313,7 +317,7 @@ _LLM = (
     ),
     _hook(
         "llm_retrying",
-        "A provider's client tries again by itself in `delay_s`; `attempt` counts from 1",
+        "A provider's client retries by itself in `delay_s`; `attempt` counts from 1",
         "1.7",
         {
             "llm": "Any",
@@ -399,7 +403,7 @@ _WORKFLOW = (
 _STEP = (
     _hook(
         "before_step_run",
-        "Before a step of the program's own runs; `kind` is what its span is shown as",
+        "Before a step of the program's own code runs; `kind` is the kind of its span",
         "1.6",
         {"step": "str", "kind": "str | None", "args": "Mapping[str, Any] | None", **_ANY_CONTEXT},
         value=Value("args", "Mapping[str, Any] | None", "Mapping[str, Any]", None),
@@ -541,7 +545,7 @@ _PROMPT = (
 _SESSION = (
     _hook(
         "session_started",
-        "A session begins",
+        "A session starts",
         "1.2",
         {"session_id": "str", "metadata": "Mapping[str, Any]"},
         control=("session:start",),
@@ -589,7 +593,7 @@ _MODEL = (
     ),
     _hook(
         "error_model_select",
-        "The choice of a model raised",
+        "Choosing a model raised",
         "1.3",
         {**_CHOICE, **_EXC, **_ANY_CONTEXT},
     ),
@@ -647,7 +651,7 @@ _TRANSPORT = (
     ),
     _hook(
         "server_output",
-        "A server wrote something else than a message, to the `stream` stderr or stdout",
+        "A server wrote output that is not a message to the `stream` stderr or stdout",
         "1.5",
         {"text": "str", "stream": "str", "transport_type": "str", "server_name": "str | None"},
     ),
@@ -690,7 +694,7 @@ _CONVERSATION = (
 _OPERATION = (
     _hook(
         "operation_opened",
-        "An operation begins, before interceptors decide on it",
+        "An operation starts, before interceptors decide on it",
         "1.3",
         {
             "call_id": "str",

@@ -28,7 +28,7 @@ def changes_of(hook: str, decision: Decision, interceptor: str) -> dict[str, Any
         if problem is None:
             changes.update(decision.changes)
     except Exception as error:  # noqa: BLE001 - its parts may be any objects, which may raise
-        problem = f"gave a decision that cannot be read: {type(error).__name__}"
+        problem = f"returned an unreadable decision: {type(error).__name__}"
     if problem is not None:
         raise MalformedDecisionError(f"{interceptor} on {hook} {problem}.")
     if decision.action == "retry":
@@ -78,13 +78,13 @@ def is_fixed(hook: str, kwarg: str) -> bool:
 
 def _problem_of(decision: object) -> str | None:
     if not isinstance(decision, Decision):
-        return f"returned {type(decision).__name__} and not a Decision or None"
+        return f"returned {type(decision).__name__}, not a Decision or None"
     if decision.action not in ACTIONS:
         return f"decided {decision.action!r}; possible are {', '.join(ACTIONS)}"
     if decision.by is not None and not _is_text(decision.by):
-        return f"decided in the name of {decision.by!r}, which is no name"
+        return f"decided with by={decision.by!r}, which is not a name"
     if decision.changes is not NO_CHANGES and not are_kwargs(decision.changes):
-        return "gave changes that are not a mapping from kwarg to value"
+        return "returned changes that are not a mapping from kwarg to value"
     if decision.action == "inject_context":
         return _problem_of_injection(decision)
     if decision.action == "ask_user":
@@ -97,7 +97,7 @@ def _problem_of_injection(decision: Decision) -> str | None:
 
     injection: object = decision.injection
     if not isinstance(injection, Injection) or not _is_text(injection.text):
-        return "wants to inject context and gave no text"
+        return "wants to inject context, but gave no text"
     if injection.role not in ROLES:
         return f"wants to inject context as {injection.role!r}; roles are {', '.join(ROLES)}"
     return None
@@ -108,7 +108,7 @@ def _problem_of_question(decision: Decision) -> str | None:
 
     question: object = decision.question
     if not isinstance(question, Question) or not _is_text(question.prompt) or not question.prompt:
-        return "wants to ask a person and gave no prompt"
+        return "wants to ask a person, but gave no prompt"
     if question.kind not in ("approval", "breakpoint"):
         return f"asks a {question.kind!r}; possible are approval, breakpoint"
     if question.default not in ("allow", "deny"):
@@ -145,7 +145,7 @@ def _check_stop(hook: str, value: Any, interceptor: str) -> None:
             f"on {_those(lambda row: _stop_type(row) is not None)}."
         )
     if value is UNSET:
-        raise HookContractError(f"{interceptor} wants to stop on {hook} and gave no value.")
+        raise HookContractError(f"{interceptor} wants to stop on {hook}, but gave no value.")
     if not _has_type(value, stop_type):
         raise HookContractError(
             f"{interceptor} stopped {hook} with a wrong value: expected {stop_type}, "

@@ -32,7 +32,7 @@ class _NoChanges(dict[str, Any]):
     __slots__ = ()
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
-        raise TypeError("These changes cannot be written to.")
+        raise TypeError("These changes are read-only.")
 
     __setitem__ = setdefault = update = __ior__ = _refuse
 

@@ -92,8 +92,8 @@ def _depth(level: _Level | None, hook: str) -> int:
 
 async def _refuse_to_nest(hook: str) -> None:
     raise HookContractError(
-        f"{hook} is being decided inside itself {MAX_DEPTH} times: an interceptor emits the event "
-        "that it decides on. Emit another, or only from the outside."
+        f"{hook} is nested in its own decision {MAX_DEPTH} times: an interceptor emits the event "
+        "that it decides on. Emit another event."
     )
 
 

@@ -140,7 +140,7 @@ class ErrorLlmGenerate(TypedDict):
 
 
 class LlmRetrying(TypedDict):
-    """A provider's client tries again by itself in `delay_s`; `attempt` counts from 1."""
+    """A provider's client retries by itself in `delay_s`; `attempt` counts from 1."""
 
     llm: Any
     attempt: int | None
@@ -220,7 +220,7 @@ class ErrorWorkflowRun(TypedDict):
 
 
 class BeforeStepRun(TypedDict):
-    """Before a step of the program's own runs; `kind` is what its span is shown as."""
+    """Before a step of the program's own code runs; `kind` is the kind of its span."""
 
     step: str
     kind: str | None
@@ -405,7 +405,7 @@ class ErrorPromptApply(TypedDict):
 
 
 class SessionStarted(TypedDict):
-    """A session begins."""
+    """A session starts."""
 
     session_id: str
     metadata: Mapping[str, Any]
@@ -456,7 +456,7 @@ class AfterModelSelect(TypedDict):
 
 
 class ErrorModelSelect(TypedDict):
-    """The choice of a model raised."""
+    """Choosing a model raised."""
 
     preferences: Any
     available_models: Sequence[Any]
@@ -527,7 +527,7 @@ class TransportFailed(TypedDict):
 
 
 class ServerOutput(TypedDict):
-    """A server wrote something else than a message, to the `stream` stderr or stdout."""
+    """A server wrote output that is not a message to the `stream` stderr or stdout."""
 
     text: str
     stream: str
@@ -563,7 +563,7 @@ class BeforeFinalResponse(TypedDict):
 
 
 class OperationOpened(TypedDict):
-    """An operation begins, before interceptors decide on it."""
+    """An operation starts, before interceptors decide on it."""
 
     call_id: str
     parent_call_id: str | None

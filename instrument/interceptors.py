@@ -106,17 +106,17 @@ def _check(
     known = (name or describe(fn)) if callable(fn) else repr(fn)
     attempt = f"Cannot intercept {hook} with {known}"
     if not isinstance(hook, str):
-        raise TypeError(f"{attempt}: a hook is named by a string, such as 'before_tool_call'.")
+        raise TypeError(f"{attempt}: the hook must be a string such as 'before_tool_call'.")
     if not callable(fn):
         raise TypeError(f"{attempt}: it is not callable. Give a function that takes **kwargs.")
     if name is not None and not isinstance(name, str):
-        raise TypeError(f"{attempt}: its name is {name!r}; give a string, or leave it out.")
+        raise TypeError(f"{attempt}: its name is {name!r}; give a string, or omit it.")
     if isinstance(priority, bool) or not isinstance(priority, int):
         raise TypeError(f"{attempt}: priority is {priority!r}; give an integer, lower is earlier.")
     if on_error not in get_args(OnError):
         raise ValueError(f"{attempt}: on_error is {on_error!r}; give raise, deny or continue.")
     if timeout_s is not None and not is_duration(timeout_s):
-        raise ValueError(f"{attempt}: timeout is {timeout_s!r}; give seconds, more than 0.")
+        raise ValueError(f"{attempt}: timeout is {timeout_s!r}; give a number of seconds above 0.")
 
 
 def is_intercepted(table: Table, hook: str) -> bool:

@@ -423,7 +423,7 @@ class Operation:
                 outcome.action, outcome.reason = "deny", objection
         if outcome.action == "retry":
             raise HookContractError(
-                f"{outcome.decided_by} wants a retry on {outcome.hook}: nothing has run yet."
+                f"{outcome.decided_by} wants a retry on {outcome.hook}, but nothing has run yet."
             )
         error = decision.verdict = outcome.error()
         if isinstance(error, HookStopped):
@@ -501,7 +501,7 @@ class Operation:
 
     def _discarded(self, outcome: Outcome) -> HookFailed:
         """Return the failure of an attempt whose result is discarded."""
-        reason = f"discarded: {outcome.decided_by} wants it run again"
+        reason = f"discarded: {outcome.decided_by} wants a retry"
         if outcome.reason is not None:
             reason += f": {outcome.reason}"
         return HookFailed(
@@ -512,11 +512,11 @@ class Operation:
         wish = f"{outcome.decided_by} wants a retry on {outcome.hook}"
         if not self._can_rerun:
             raise HookContractError(
-                f"{wish}, but the body of `operation` cannot be run again. Its emitter must use "
+                f"{wish}, but the body of `operation` cannot run again. Its emitter must use "
                 "`call`."
             )
         if self._meter is not None and self._meter.stats() is not None:
-            raise HookContractError(f"{wish}, but parts of the answer were streamed already.")
+            raise HookContractError(f"{wish}, but parts of the answer were already streamed.")
 
     def _own_decision(self) -> OperationDecision:
         if self._decision is None:
@@ -689,13 +689,13 @@ class RepeatableOperation(Operation):
         decision = self._own_decision()
         if number < max_retries:
             return decision.retry_changes
-        reason = f"{self.noun} was run again {number} times and is to be run again still"
+        reason = f"{self.noun} was retried {number} times, and another retry is requested"
         if decision.reason is not None:
             reason += f": {decision.reason}"
         raise HookFailed(reason, call_id=self.call_id) from error
 
 
-_PASSED_ON = "not applied: the program has the answer already, as it was streamed"
+_PASSED_ON = "not applied: the answer was already streamed to the program"
 _EMPTY = Context()
 _CANCELLED = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt)
 

@@ -29,8 +29,8 @@ class UnknownNames:
             return
         if self._logged_hooks.is_first(hook):
             _logger.debug(
-                "%r is no hook of contract %s, so what is registered for it is called only by "
-                "an emitter that uses that very name. %s",
+                "%r is not a hook of contract %s, so only an emitter with that exact name calls "
+                "its handlers. %s",
                 hook,
                 CONTRACT_VERSION,
                 _hint(hook),
@@ -43,11 +43,13 @@ class UnknownNames:
             return
         self._checked_operations.add(call)
         if noun.identity is not None:
-            problem = f"{noun.identity} is missing, by which it is known"
+            problem = f"its identity {noun.identity} is missing"
         elif not isinstance(name, str) or not name:
-            problem = f"that is no name, so it is called {noun.name!r}"
+            problem = f"that is not a name; {noun.name!r} is used"
         elif likely := _similar_to(name.replace(" ", "_").replace("-", "_"), NOUNS):
-            problem = f"contract {CONTRACT_VERSION} has no such noun; {likely[0]!r} is likely meant"
+            problem = (
+                f"contract {CONTRACT_VERSION} has no such operation; the closest is {likely[0]!r}"
+            )
         else:
             return  # a noun of the program's own
         _warn(f"{call}: {problem}. See docs/instrumentation-hooks.md.")
@@ -69,7 +71,7 @@ def _hint(hook: str) -> str:
     likely = likely_hooks(hook)
     if likely:
         return f"Did you mean {' or '.join(likely)}?"
-    return "If nobody does, see docs/instrumentation-hooks.md for the names."
+    return "See docs/instrumentation-hooks.md for the names."
 
 
 def likely_hooks(name: str) -> tuple[str, ...]:

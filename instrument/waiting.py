@@ -93,8 +93,8 @@ class SyncWaiting:
         """See `Waiting`."""
         if _is_loop_running():
             raise HookContractError(
-                "nobody can be asked from sync code while this thread's event loop is running: "
-                "it would stand still. Use `async with operation(…)` or `await dispatch(…)`"
+                "sync code cannot ask a person while this thread's event loop is running: it "
+                "would block. Use `async with operation(…)` or `await dispatch(…)`"
             )
         return _on_a_thread(provider, request)
 
@@ -167,8 +167,8 @@ def _in_one_step(awaitable: Awaitable[Any]) -> Any:
     if close is not None:
         close()
     raise HookContractError(
-        "an async interceptor had to wait, and sync code on a thread whose event loop is running "
-        "cannot wait for it. Use `async with operation(…)` or `await dispatch(…)`"
+        "an async interceptor had to wait, but sync code cannot wait on a thread with a running "
+        "event loop. Use `async with operation(…)` or `await dispatch(…)`"
     )
 
 

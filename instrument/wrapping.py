@@ -21,8 +21,8 @@ class Around:
     def __init__(self, noun: str, wrapper: Wrapper) -> None:
         if not isinstance(noun, str):
             raise TypeError(
-                f"Cannot put {describe(wrapper)} around {noun!r}: an operation is named by a "
-                "string, such as 'tool_call'."
+                f"Cannot put {describe(wrapper)} around {noun!r}: the operation must be a string "
+                "such as 'tool_call'."
             )
         if not callable(wrapper):
             raise TypeError(
@@ -37,7 +37,7 @@ class Around:
         """Run to the first `yield`; return its value, or an awaitable of it."""
         steps = self._wrapper(**kwargs)
         if not isinstance(steps, Generator | AsyncGenerator):
-            raise TypeError(f"{self.name} is no generator function: it has no `yield`.")
+            raise TypeError(f"{self.name} is not a generator function: it has no `yield`.")
         call_id = kwargs.get("call_id")
         if isinstance(call_id, str):  # an event without an operation has no end
             self._waiting[call_id] = steps

@@ -84,12 +84,12 @@ def install(
     except ModuleNotFoundError as error:
         _check_otel_is_missing(error)
         _logger.warning(
-            "Hooks are not traced: OpenTelemetry is missing. "
-            "Install it with: pip install 'mcp-agent-inspector[otel]'"
+            "Hooks are not traced: OpenTelemetry is not installed. Run: pip install "
+            "'mcp-agent-inspector[otel]'"
         )
         return lambda: None
     if installation.is_connected(bus, tracer_provider):
-        _logger.info("The hooks of this bus are traced already: nothing is installed.")
+        _logger.info("The hooks of this bus are already traced; nothing changes.")
         return lambda: None
     bridge = installation.make_bridge(
         tracer_provider=tracer_provider,

@@ -115,7 +115,7 @@ def _prices(file: str | None) -> PriceList | None:
     try:
         return load_prices(file) if file is not None else None
     except PriceError as error:
-        _logger.warning("No costs are worked out. %s", error)
+        _logger.warning("Costs are not computed. %s", error)
         return None
 
 

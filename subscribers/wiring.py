@@ -206,6 +206,6 @@ def _script_name() -> str | None:
 def _log_sampling(provider: TracerProvider) -> None:
     if provider.sampler not in (ALWAYS_ON, DEFAULT_ON):
         _logger.info(
-            "The tracer provider samples (%s): spans that it leaves out are not shown.",
+            "The tracer provider samples (%s): unsampled spans are not shown.",
             provider.sampler.get_description(),
         )

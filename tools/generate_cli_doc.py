@@ -28,17 +28,17 @@ def outputs() -> dict[Path, str]:
 def _cli() -> Iterator[str]:
     group: Any = typer.main.get_command(app)
     yield "# Command line\n"
-    yield "Commands ask the running service over HTTP."
-    yield "They find it by `INSPECTOR_URL` and `INSPECTOR_TOKEN`, else by its run-file."
-    yield "`sessions`, `usage`, `causes`, `search`, `show`, `compare`, `export` and `mcp` read"
-    yield "the store where none runs.\n"
+    yield "Commands talk to the running service over HTTP. They find it on this machine by"
+    yield "themselves; `INSPECTOR_URL` and `INSPECTOR_TOKEN` name another one."
+    yield "Without a running service, `sessions`, `usage`, `causes`, `search`, `show`, `compare`,"
+    yield "`export` and `mcp` read the store.\n"
     yield "| exit code | meaning |\n| --- | --- |"
     yield "| 0 | done |"
     yield f"| {FAILED} | failed |"
-    yield f"| {CANNOT_START} | cannot start with these arguments or settings |"
-    yield f"| {NO_SERVICE} | no service runs |"
+    yield f"| {CANNOT_START} | invalid arguments or settings |"
+    yield f"| {NO_SERVICE} | no service is running |"
     yield f"| {ON_ITS_WAY} | sent, not yet acknowledged by the agent |"
-    yield f"| {NOT_DONE} | refused: somebody else was first, or the agent rejected it |"
+    yield f"| {NOT_DONE} | refused: already answered, or rejected by the agent |"
     for name, command in _commands(group):
         arguments = [one for one in command.params if one.param_type_name == "argument"]
         usage = " ".join(["inspector", name, *(one.name.upper() for one in arguments)])
@@ -68,16 +68,16 @@ def _option_row(command: str, option: Any) -> str:
 
 def _settings() -> Iterator[str]:
     yield "# Settings of the service\n"
-    yield "Precedence: argument, environment, configuration file, default."
+    yield "Each setting is a flag of `inspector serve`, an environment variable and a key of the"
+    yield "configuration file, in this order of precedence."
     yield f"The configuration file is `--config`, else `{PREFIX}CONFIG`, else `inspector.toml` in"
-    yield "the user's configuration directory; its keys are in the third column."
-    yield "What an agent reads is in the [telemetry document](telemetry-spec.md); the policies that"
-    yield "may stand in the same file are [the agents'](guide/policies.md), too.\n"
-    yield "| flag | environment | file key | default | meaning |\n| --- | --- | --- | --- | --- |"
+    yield "the user's configuration directory. It may also contain [policies](guide/policies.md)."
+    yield "For the settings of agents see the [telemetry reference](telemetry-spec.md).\n"
+    yield "| setting | default | meaning |\n| --- | --- | --- |"
     for name, field in Settings.model_fields.items():
-        flag = "" if name in NO_FLAG else f"`--{name.replace('_', '-')}`"
-        variable = f"`{PREFIX}{name.upper()}`"
-        yield f"| {flag} | {variable} | `{name}` | {_default(name, field)} | {field.description} |"
+        flag = [] if name in NO_FLAG else [f"--{name.replace('_', '-')}"]
+        names = "<br>".join(f"`{one}`" for one in (*flag, PREFIX + name.upper(), name))
+        yield f"| {names} | {_default(name, field)} | {field.description} |"
 
 
 def _default(name: str, field: Any) -> str:

@@ -49,7 +49,8 @@ def _tool(tool: ServedTool[Any, Any]) -> str:
 def _default(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
-    return "" if field.default in (None, "") else f"`{field.default}`"
+    default = field.get_default(call_default_factory=True, validated_data={})
+    return "" if default in (None, "", []) else f"`{default}`"
 
 
 def _names(model: type[BaseModel]) -> str:

@@ -38,7 +38,7 @@ Whatever may be async may be sync too, unless it says so.
 The [requirements](../requirements.md) are those of five hook contracts, each with its tests.
 
 See also: [write a hook](../guide/write-a-hook.md), [every event](../instrumentation-hooks.md),
-[every span and attribute](../telemetry-spec.md), [the HTTP routes](../../openapi.yaml).
+[every span and attribute](../telemetry-spec.md), [the HTTP routes](../http.md).
 """
 
 

@@ -1,4 +1,4 @@
-"""Take the README's screenshots from the real product: `python -m tools.screenshot`.
+"""Take the screenshots of README and guides from the real product: `make screenshots`.
 
 Starts the service and the demo, waits until there is something to see, and writes
 `docs/images/*.png`. Needs the built web UI and a Chromium (`make run` and `make test` get both).
@@ -74,12 +74,14 @@ def _take(browser: Browser, service: DemoService, scheme: str) -> None:
     expect(page.get_by_role("row").nth(_SESSIONS)).to_be_visible(timeout=_PATIENCE_MS)
     _waiting_session(service)
     expect(page.get_by_role("link", name=_SOMEBODY_WAITS)).to_be_visible()
-    page.screenshot(path=IMAGES / f"sessions{suffix}.png")
+    if scheme == "light":  # Pages of guides have one picture for both.
+        page.screenshot(path=IMAGES / "sessions.png")
     _open_waiting_session(page, service)
     page.screenshot(path=IMAGES / f"session{suffix}.png")
-    _ask(service, _DELETION, _QUESTION)
-    _edit_arguments(page, service)
-    page.screenshot(path=IMAGES / f"waiting{suffix}.png")
+    if scheme == "light":
+        _ask(service, _DELETION, _QUESTION)
+        _edit_arguments(page, service)
+        page.screenshot(path=IMAGES / "waiting.png")
     context.close()
 
 

@@ -97,7 +97,7 @@ def select_adapters(names: str | Iterable[str] | None) -> tuple[Adapter, ...]:
     found = [name.strip().lower().replace("-", "_") for name in names]
     for name in found:
         if name not in known:
-            raise ValueError(f"There is no adapter for {name!r}. There are: {', '.join(known)}.")
+            raise ValueError(f"Unknown adapter {name!r}. Known: {', '.join(known)}.")
     return tuple(known[name] for name in found)
 
 
@@ -124,7 +124,7 @@ def _attach(adapter: Adapter, bus: Bus | None, undo: list[Callable[[], None]]) -
         undo.append(load_adapter(adapter.name).attach(bus=bus))
     except Exception as error:  # noqa: BLE001 - never into the program that is watched
         _warn(
-            "Cannot watch %s %s (%s: %s). The adapter was tested with %s.",
+            "Cannot watch %s %s (%s: %s). Tested versions: %s.",
             adapter.distribution,
             installed_version(adapter) or "of unknown version",
             type(error).__name__,
@@ -150,8 +150,7 @@ def check_version(adapter: Adapter) -> None:
     """Warn if the installed version is outside the tested range."""
     if not _is_tested(adapter):
         _warn(
-            "%s %s was not tested with the inspector (tested: %s); it is watched as well as "
-            "possible.",
+            "%s %s is not a tested version (tested: %s); some calls may not be reported.",
             adapter.distribution,
             installed_version(adapter),
             adapter.tested,

@@ -86,7 +86,7 @@ def select_libraries(names: str | Iterable[str] | None) -> tuple[Library, ...]:
     found = [name.strip().lower().replace("-", "_") for name in names]
     for name in found:
         if name not in known:
-            raise ValueError(f"No instrumentor is known for {name!r}. Known: {', '.join(known)}.")
+            raise ValueError(f"Unknown instrumentor {name!r}. Known: {', '.join(known)}.")
     return tuple(known[name] for name in found)
 
 
@@ -229,7 +229,7 @@ def _warn(library: Library, package: str, error: Exception) -> None:
     import logging  # noqa: PLC0415
 
     logging.getLogger("inspector").warning(
-        "Cannot watch %s by %s %s (%s: %s).",
+        "Cannot watch %s with %s %s (%s: %s).",
         library.name,
         package,
         _version(package),

@@ -49,7 +49,7 @@ def _run(do: Callable[[], None], name: str) -> None:
         import logging  # noqa: PLC0415
 
         logging.getLogger("inspector").warning(
-            "What was to follow the import of %s failed.", name, exc_info=True
+            "The callback for the import of %s failed.", name, exc_info=True
         )
 
 

@@ -14,19 +14,19 @@ from inspector.service.token_file import store_path
 
 app = typer.Typer()
 
-Store = Annotated[str | None, typer.Option(help="The store: `sqlite:///PATH`.")]
+Store = Annotated[str | None, typer.Option(help="Store: `sqlite:///PATH`.")]
 
 
 @app.command()
 def backup(
-    file: Annotated[Path, typer.Argument(help="The copy; it must not exist.")],
+    file: Annotated[Path, typer.Argument(help="File to write. It must not exist.")],
     store: Store = None,
 ) -> None:
-    """Copy the store to a file, while the service runs or not.
+    """Copy the store to a file. The service may keep running.
 
-    The copy is whole and of one moment: sessions, requests and the audit log. Only its owner may
-    read it. The token, what waits to be forwarded and the index of words are not part of it; the
-    index is made anew after `inspector restore`.
+    The copy is a consistent snapshot of sessions, requests and the audit log, readable by you
+    alone. It does not contain the token, spans queued for forwarding and the search index, which
+    is rebuilt after `inspector restore`.
     """
     from inspector.service.storage.sqlite_backup import back_up  # noqa: PLC0415
 
@@ -38,13 +38,13 @@ def backup(
 
 @app.command()
 def restore(
-    file: Annotated[Path, typer.Argument(help="What `inspector backup` wrote.")],
+    file: Annotated[Path, typer.Argument(help="File written by `inspector backup`.")],
     store: Store = None,
 ) -> None:
-    """Put a backup in the place of the store. No service may have the store open.
+    """Replace the store by a backup. Stop the service first.
 
-    What was there is kept beside it under another name. Pages that are open read their lists
-    again; agents go on.
+    The previous store is renamed, not deleted. Open pages reload their lists, and agents
+    reconnect by themselves.
     """
     from inspector.service.storage.sqlite_backup import restore as put_back  # noqa: PLC0415
 
@@ -52,11 +52,11 @@ def restore(
     previous = put_back(file, path)
     typer.echo(f"{path}: restored from {file}")
     if previous is not None:
-        typer.echo(f"What was there before is {previous}. Delete it when you need it no more.")
+        typer.echo(f"The previous store is now {previous}. Delete it when you no longer need it.")
 
 
 def _path_of(store: str) -> Path:
     path = store_path(store)
     if path is None:
-        raise SettingsError(f"The store {store!r} is not a file: there is nothing to copy.")
+        raise SettingsError(f"The store {store!r} is not a file. Only stores on disk have backups.")
     return path

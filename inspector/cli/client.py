@@ -73,7 +73,7 @@ class Client:
         if named := url or os.environ.get("INSPECTOR_URL", "").strip():
             if not runfile.is_address(named):
                 raise SettingsError(
-                    f"{named!r} is no address of a service. "
+                    f"{named!r} is not the address of a service. "
                     "Set INSPECTOR_URL to one, such as http://127.0.0.1:7800."
                 )
             return cls(named.rstrip("/"), token or environment_token())
@@ -144,7 +144,7 @@ class Client:
     ) -> HTTPResponse:
         parameters = {name: value for name, value in query.items() if value is not None}
         address = f"{self.url}{path}" + (
-            f"?{urllib.parse.urlencode(parameters)}" if parameters else ""
+            f"?{urllib.parse.urlencode(parameters, doseq=True)}" if parameters else ""
         )
         request = urllib.request.Request(address, data=body)
         if body is not None:
@@ -162,7 +162,7 @@ class Client:
                 raise _refusal(error) from error
         except (urllib.error.URLError, OSError, HTTPException) as error:
             reason = getattr(error, "reason", error)
-            raise NoServiceError(f"Cannot ask the service at {self.url}: {reason}.") from error
+            raise NoServiceError(f"Cannot reach the service at {self.url}: {reason}.") from error
         return opened
 
     @property
@@ -185,7 +185,7 @@ class Client:
                 while piece := response.read(_PIECE_BYTES):
                     yield piece
             except (OSError, HTTPException) as error:
-                raise NoServiceError(f"{self.url} broke off: {error!r}.") from error
+                raise NoServiceError(f"The connection to {self.url} broke: {error!r}.") from error
 
     def export(self, session_id: str) -> Iterator[bytes]:
         """Yield a session as a gzip file; raise as `download`."""
@@ -209,10 +209,10 @@ class Client:
         try:
             return json.load(response)
         except (OSError, HTTPException) as error:
-            raise NoServiceError(f"{self.url} broke off: {error!r}.") from error
+            raise NoServiceError(f"The connection to {self.url} broke: {error!r}.") from error
         except ValueError as error:
             raise NoServiceError(
-                f"What answers at {self.url} is not the inspector. Check INSPECTOR_URL."
+                f"The server at {self.url} is not Inspector. Check INSPECTOR_URL."
             ) from error
 
 
@@ -224,8 +224,8 @@ def _origin(address: str) -> tuple[str, str | None, int | None]:
 def _refusal(error: urllib.error.HTTPError) -> RefusedError:
     if 300 <= error.code < 400:
         return RefusedError(
-            f"The service sends on to {error.headers.get('Location')!r}, which does not get its"
-            " token. Set INSPECTOR_URL to where it is."
+            f"The service redirects to {error.headers.get('Location')!r}. The token is not sent"
+            " there. Set INSPECTOR_URL to that address."
         )
     try:
         problem = json.loads(error.read(65_536))

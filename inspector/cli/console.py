@@ -89,7 +89,7 @@ def show_causes(groups: list[Row], *, is_narrowed: bool = False) -> None:
     """Print a table of causes, with the number of their sessions over the time."""
     console = Console()
     if not groups:
-        console.print("No such session failed." if is_narrowed else "Nothing failed.")
+        console.print("No matching session has errors." if is_narrowed else "No errors.")
         return
     if not console.is_terminal:
         console.width = _PIPED_WIDTH
@@ -152,7 +152,7 @@ def show_prices(found: Row) -> None:
     ]
     if run["looked_at"] or run["is_running"] or run["error"]:
         state = "stopped" if run["error"] else "running" if run["is_running"] else "done"
-        counts = f"{run['looked_at']} LLM calls looked at, {run['changed']} costs changed"
+        counts = f"{run['looked_at']} LLM calls read, {run['changed']} costs changed"
         lines.append(f"stored {state}: {counts}")
     if run["error"]:
         lines.append(f"       {run['error']}")
@@ -274,7 +274,7 @@ def show_errors(session: Row, tree: SpanTree, found: Sequence[tuple[Group, str]]
             console, Text(f"  in {' > '.join(above)}" if above else "  the root", "bright_black")
         )
     if not found:
-        console.print("Nothing failed.")
+        console.print("No errors.")
 
 
 def show_span(detail: Row, *, is_full: bool) -> None:
@@ -286,47 +286,6 @@ def show_span(detail: Row, *, is_full: bool) -> None:
     for chapter in [*content(detail), *(attributes(detail) if is_full else ())]:
         style = "bold" if chapter.startswith("## ") and "\n" not in chapter else ""
         console.print(Text(visible(chapter), style), soft_wrap=True, highlight=False)
-
-
-def show_comparison(found: Row) -> None:
-    """Print the differences between two sessions, and the first of them."""
-    console = Console()
-    for name in ("left", "right"):
-        print_line(console, Text(f"{name:<6}", "bold") + session_head(found[name], with_id=True))
-    total = plural(found["difference_count"], "difference")
-    print_line(console, Text(f"{total}, {plural(found['same_count'], 'span')} the same"))
-    if found["diverged"]:
-        print_line(console, Text("first: ", "bold") + _difference_head(found["diverged"]))
-    for difference in found["differences"]:
-        print_line(console, _difference_head(difference))
-        for side, sign, style in (("left", "-", "red"), ("right", "+", "green")):
-            if difference[f"{side}_answer"] is not None:
-                print_line(
-                    console, Text(f"    {sign} {plain(difference[f'{side}_answer'], 400)}", style)
-                )
-    if (hidden := found["difference_count"] - len(found["differences"])) > 0:
-        print_line(console, Text(f"… {hidden} more: see --limit", "bright_black"))
-
-
-_CHANGES = {"failed": "bold red", "removed": "red", "added": "green", "recovered": "green"}
-
-
-def _difference_head(difference: Row) -> Text:
-    changes = [
-        Text(change.replace("_", " "), _CHANGES.get(change, "yellow"))
-        for change in difference["changes"]
-    ]
-    names = [plain(name, 60) for name in difference["path"][-_PATH_NAMES:]]
-    left, right = difference["left"], difference["right"]
-    own = [duration(difference[f"{side}_own_ns"]) for side in ("left", "right")]
-    took = f"  {own[0]} -> {own[1]}" if left and right and own[0] != own[1] else ""
-    below = f"  with {difference['span_count'] - 1} below" if difference["span_count"] > 1 else ""
-    ids = "  ".join(side["span_id"] for side in (left, right) if side)
-    return Text.assemble(
-        Text(", ").join(changes),
-        f"  {' > '.join(names)}",
-        (f"{took}{below}  {ids}", "bright_black"),
-    )
 
 
 def show_report(report: Report) -> None:

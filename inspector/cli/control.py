@@ -31,22 +31,24 @@ _PAGE = 200
 _MAX_ARGS_BYTES = 4 * 1024 * 1024
 
 Row = dict[str, Any]
-RequestId = Annotated[str, typer.Argument(help="Its id, or the beginning of it.")]
+RequestId = Annotated[str, typer.Argument(help="Request id, or its first characters.")]
 OnlyRequestId = Annotated[
     str | None,
-    typer.Argument(help="Its id, or the beginning of it; default: the only one that is open."),
+    typer.Argument(help="Request id, or its first characters. Default: the only open one."),
 ]
-SessionId = Annotated[str, typer.Argument(help="Its id, or the beginning of it.")]
+SessionId = Annotated[str, typer.Argument(help="Session id, or its first characters.")]
 RunningId = Annotated[
     str | None,
-    typer.Argument(help="Its id, or the beginning of it; default: the only one that runs."),
+    typer.Argument(help="Session id, or its first characters. Default: the only running one."),
 ]
 PausedId = Annotated[
     str | None,
-    typer.Argument(help="Its id, or the beginning of it; default: the only one that is paused."),
+    typer.Argument(help="Session id, or its first characters. Default: the only paused one."),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Without being asked: for scripts.")]
-Reason = Annotated[str | None, typer.Option(help="Why; the agent and the audit log get it.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+Reason = Annotated[
+    str | None, typer.Option(help="Reason, sent to the agent and written to the audit log.")
+]
 
 
 class NotDoneError(RefusedError):
@@ -58,16 +60,18 @@ class NotDoneError(RefusedError):
 @app.command()
 def requests(
     request_id: Annotated[
-        str | None, typer.Argument(help="One, whole: its id, or the beginning of it.")
+        str | None,
+        typer.Argument(help="Show this request in full: its id, or the first characters."),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Also those that are closed.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Include closed requests.")] = False,
     session: Annotated[
-        str | None, typer.Option(help="Only of this session, by the beginning of its id.")
+        str | None,
+        typer.Option(help="Only requests of this session: its id, or the first characters."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of results.")] = 100,
     as_json: Json = False,
 ) -> None:
-    """List what agents ask, newest first, or show one request whole."""
+    """List open requests, newest first, or show one in full."""
     from inspector.cli import requests as showing  # noqa: PLC0415 - rich takes a while
 
     client = _client()
@@ -80,7 +84,7 @@ def requests(
         client, "requests", limit, "/requests", status=status, session_id=session_id
     )
     if has_more:
-        typer.echo(f"These are the newest {limit}; --limit shows more.", err=True)
+        typer.echo(f"Showing the newest {limit}; use --limit for more.", err=True)
     return print_json(listed) if as_json else showing.show_requests(listed)
 
 
@@ -95,13 +99,13 @@ def approve(
     ] = False,
     args: Annotated[
         str | None,
-        typer.Option(help="File with other arguments, as JSON text; `-` reads standard input."),
+        typer.Option(help="File with edited arguments, as JSON; `-` reads standard input."),
     ] = None,
     reason: Reason = None,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
-    """Show what an agent wants to do, and let it, with its arguments or with others."""
+    """Approve a request after showing it, with its arguments or edited ones."""
     client = _client()
     request = _request(client, request_id, is_sure=yes)
     _check_shown(request)
@@ -119,7 +123,7 @@ def approve(
 
 @app.command()
 def deny(request_id: OnlyRequestId = None, reason: Reason = None, as_json: Json = False) -> None:
-    """Do not let an agent do what it asks for; what is not named is shown first."""
+    """Deny a request. Without an id, show it and ask first."""
     client = _client()
     request = _request(client, request_id, is_sure=False)
     if request_id is None:
@@ -131,21 +135,23 @@ def deny(request_id: OnlyRequestId = None, reason: Reason = None, as_json: Json 
 @app.command()
 def answer(
     request_id: RequestId,
-    text: Annotated[str | None, typer.Option(help="The answer, as plain text.")] = None,
-    payload: Annotated[str | None, typer.Option("--json", help="The answer, as JSON text.")] = None,
+    text: Annotated[str | None, typer.Option(help="Answer, as plain text.")] = None,
+    payload: Annotated[str | None, typer.Option("--json", help="Answer, as JSON.")] = None,
     field: Annotated[
         list[str] | None,
-        typer.Option(help="`name=value`, or `object.name=value`, of a form; for each field one."),
+        typer.Option(help="Field of a form, as `name=value` or `object.name=value`; repeatable."),
     ] = None,
-    decline: Annotated[bool, typer.Option("--decline", help="Say no.")] = False,
-    cancel: Annotated[bool, typer.Option("--cancel", help="Dismiss it, without a choice.")] = False,
+    decline: Annotated[bool, typer.Option("--decline", help="Decline.")] = False,
+    cancel: Annotated[
+        bool, typer.Option("--cancel", help="Dismiss the question without an answer.")
+    ] = False,
     reason: Reason = None,
 ) -> None:
-    """Answer what an agent asks; on a terminal you are asked for what is not given."""
+    """Answer a question. On a terminal, prompt for the missing values."""
     from inspector.cli import form_input as filling  # noqa: PLC0415 - rich takes a while
 
     if sum((text is not None, payload is not None, bool(field), decline, cancel)) > 1:
-        raise SettingsError("Give one of --text, --json, --field, --decline and --cancel.")
+        raise SettingsError("Use only one of --text, --json, --field, --decline and --cancel.")
     client = _client()
     request = one_request(client, request_id)
     body: Row = {"decision": "answer", "args_hash": request["args_hash"], "reason": reason}
@@ -160,42 +166,42 @@ def answer(
     elif _is_terminal():
         body["payload_json"] = filling.by_asking(request)
     else:
-        raise SettingsError("Give the answer with --text, --json or --field, or --decline.")
+        raise SettingsError("No answer given. Use --text, --json, --field or --decline.")
     _answer(client, request, body, as_json=False)
 
 
 @app.command()
 def cancel(session_id: RunningId = None, reason: Reason = None, as_json: Json = False) -> None:
-    """End a session: what runs of it is cancelled."""
+    """Cancel a session and everything that runs in it."""
     _verb("cancel", session_id, reason, as_json=as_json)
 
 
 @app.command()
 def pause(session_id: RunningId = None, reason: Reason = None, as_json: Json = False) -> None:
-    """Hold a session before its next operation."""
+    """Pause a session before its next operation."""
     _verb("pause", session_id, reason, as_json=as_json)
 
 
 @app.command()
 def resume(session_id: PausedId = None, reason: Reason = None, as_json: Json = False) -> None:
-    """Let a session that is held go on."""
+    """Resume a paused session."""
     _verb("resume", session_id, reason, as_json=as_json)
 
 
 @app.command()
 def step(session_id: PausedId = None, reason: Reason = None, as_json: Json = False) -> None:
-    """Let a session that is held do one operation."""
+    """Let a paused session run one operation."""
     _verb("step", session_id, reason, as_json=as_json)
 
 
 @app.command()
 def signal(
     session_id: SessionId,
-    name: Annotated[str, typer.Argument(help="What it waits for.")],
-    payload: Annotated[str | None, typer.Option("--json", help="With it, as JSON text.")] = None,
+    name: Annotated[str, typer.Argument(help="Name of the signal.")],
+    payload: Annotated[str | None, typer.Option("--json", help="Payload, as JSON.")] = None,
     reason: Reason = None,
 ) -> None:
-    """Send a session a signal: the answer to the question of that name, if one is open."""
+    """Send a signal to a session. It answers an open question of that name."""
     client = _client()
     found = session_spans.one_session(client, session_id)
     body = {"signal_name": name, "payload_json": payload, "reason": reason}
@@ -207,24 +213,24 @@ def signal(
 @app.command()
 def audit(
     export: Annotated[
-        str | None, typer.Option(help="Write all of it to this file, as JSON lines; `-` prints.")
+        str | None,
+        typer.Option(help="Write the whole log to this file, as JSON lines; `-` prints it."),
     ] = None,
-    search: Annotated[
-        str | None, typer.Option(help="Only entries with this text, in any part of them.")
-    ] = None,
+    search: Annotated[str | None, typer.Option(help="Only entries with this text.")] = None,
     via: Annotated[
-        str | None, typer.Option(help="Only by `browser`, `cli`, `api`, `mcp`, `agent`, `service`.")
+        str | None,
+        typer.Option(help="Only from `browser`, `cli`, `api`, `mcp`, `agent` or `service`."),
     ] = None,
     outcome: Annotated[
         str | None, typer.Option(help="Only `accepted`, `applied`, `not_applied` or `refused`.")
     ] = None,
     is_all: Annotated[
-        bool, typer.Option("--all", help="Also what agents and the service did by themselves.")
+        bool, typer.Option("--all", help="Include actions of agents and of the service.")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of results.")] = 50,
     as_json: Json = False,
 ) -> None:
-    """Show what people did to agents, or tried to, newest first."""
+    """Show the audit log of people's actions, newest first."""
     client = _client()
     if export is not None:
         with output_file(export) as file:
@@ -268,8 +274,10 @@ def one_request(client: Client, wanted: str) -> Row:
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
-            raise RefusedError(f"Several requests begin with {wanted!r}; give more of the id.")
-    raise RefusedError(f"There is no request {wanted!r}: see `inspector requests --all`.")
+            raise RefusedError(
+                f"Several requests start with {wanted!r}. Give more characters of the id."
+            )
+    raise RefusedError(f"Request not found: {wanted!r}. See `inspector requests --all`.")
 
 
 def _client() -> Client:
@@ -286,7 +294,7 @@ def _check_shown(request: Row) -> None:
         return
     shown = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     if shown != request["args_hash"]:
-        raise NotDoneError("The arguments are not those that the agent named: nothing was sent.")
+        raise NotDoneError("The arguments do not match the agent's hash of them. Nothing was sent.")
 
 
 def _request(client: Client, wanted: str | None, *, is_sure: bool) -> Row:
@@ -296,7 +304,7 @@ def _request(client: Client, wanted: str | None, *, is_sure: bool) -> Row:
     found = selection.only_request(client)
     if is_sure or not _is_terminal():
         raise SettingsError(
-            f"There is nobody to show it to here: name the request, {found['id']}. "
+            f"This is not a terminal. Name the request to answer it: {found['id']}. "
             "Nothing was done."
         )
     return found
@@ -304,10 +312,10 @@ def _request(client: Client, wanted: str | None, *, is_sure: bool) -> Row:
 
 def _confirm(request: Row, edited: str | None, *, always: bool) -> None:
     if not _is_terminal():
-        raise SettingsError("There is nobody to ask here. Approve in a script with --yes.")
-    what = "Let it run with the edited arguments?" if edited is not None else "Let it run?"
+        raise SettingsError("This is not a terminal. Use --yes to approve without confirmation.")
+    what = "Run it with the edited arguments?" if edited is not None else "Run it?"
     if always:
-        what = f"{what} And what its interceptor asks in this session later?"
+        what = f"{what} And approve later requests from the same policy in this session?"
     _ask_about(request, what, edited)
 
 
@@ -369,12 +377,12 @@ def _read(name: str) -> str:
         with input_file(name) as (file, _):
             data = file.read(_MAX_ARGS_BYTES + 1)
         if len(data) > _MAX_ARGS_BYTES:
-            raise SettingsError(f"{name} is longer than {_MAX_ARGS_BYTES} bytes.")
+            raise SettingsError(f"{name} is larger than {_MAX_ARGS_BYTES} bytes.")
         return data.decode("utf-8-sig").strip()
     except OSError as error:
         raise SettingsError(f"Cannot read {name}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise SettingsError(f"{name} is no UTF-8 text.") from error
+        raise SettingsError(f"{name} is not UTF-8 text.") from error
 
 
 def _is_terminal() -> bool:

@@ -16,9 +16,9 @@ _STYLES = {"ok": typer.colors.GREEN, "warn": typer.colors.YELLOW, "fail": typer.
 
 @app.command()
 def doctor(as_json: Json = False) -> None:
-    """Look at what is set up here, and say what to do about what is not as it should be.
+    """Check this installation, and show how to fix what is wrong.
 
-    Exit code 1 says that something does not work. The token is never shown.
+    The exit code is 1 if something does not work. The token is never shown.
     """
     from inspector.cli.doctor import examine  # noqa: PLC0415
     from inspector.cli.doctor.finding import FAIL  # noqa: PLC0415

@@ -26,37 +26,37 @@ STDIO = "-"
 @app.command()
 def export(
     session_id: Annotated[
-        str | None, typer.Argument(help="Its id, or the beginning of it.")
+        str | None, typer.Argument(help="Session id, or its first characters.")
     ] = None,
     output: Annotated[
         str | None,
         typer.Option(
             "-o",
             "--output",
-            help="File: gzip if it ends in .gz, a web page of one session if it ends in .html. "
+            help="File to write: gzip for .gz, a web page of one session for .html. "
             "`-` prints the lines.",
         ),
     ] = None,
     query: Annotated[
-        str | None, typer.Option(help="All sessions that fit, instead; see docs/query.md.")
+        str | None, typer.Option(help="Export all sessions that match; see docs/query.md.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write sessions to a file, as OTLP JSON lines: of the running service, else of the store.
+    """Export sessions as OTLP JSON lines. Without a running service, read the store.
 
-    A file that ends in .html is a web page: it shows one session in any browser, without a service.
+    An .html file is a web page that shows one session in any browser, without a service.
     """
     from inspector.cli import transfer  # noqa: PLC0415
 
     if (session_id is None) == (query is None):
-        raise SettingsError("Say which session by its id, or several by --query.")
+        raise SettingsError("Name a session by its id, or several by --query.")
     reader = find_reader()
     ids = transfer.select(reader, session_id, query)
     name = output or f"{transfer.file_name(ids[0]) if session_id else 'sessions'}.otlp.jsonl.gz"
     is_page = name.lower().endswith(".html")
     if is_page and len(ids) > 1:
         raise SettingsError(
-            f"A web page shows one session, and {len(ids)} fit: give the id of one."
+            f"A web page shows one session, and {len(ids)} match. Name one by its id."
         )
     with output_file(name) as file, _progress("exported", len(ids)) as advance:
         size_bytes = 0
@@ -77,14 +77,16 @@ def export(
 
 @app.command("import")
 def import_(
-    files: Annotated[list[str], typer.Argument(help="Files, gzip or plain; `-` reads the input.")],
+    files: Annotated[
+        list[str], typer.Argument(help="Files, gzip or plain; `-` reads standard input.")
+    ],
     as_json: Json = False,
 ) -> None:
-    """Read sessions from files into the running service.
+    """Import sessions into the running service.
 
-    What `inspector export` wrote, OTLP in JSON (lines, arrays, documents), traces of Jaeger,
-    exports of Langfuse, and spans as the SDKs of Python and JavaScript print them. The same file
-    once more changes nothing.
+    Reads files of `inspector export`, OTLP JSON (lines, arrays, documents), Jaeger traces,
+    Langfuse exports, and the console output of the Python and JavaScript SDKs. Importing a file
+    twice changes nothing.
     """
     client = Client.find()
     reports = []
@@ -107,7 +109,7 @@ def _print_report(name: str, report: dict[str, Any]) -> None:
     sessions = report["sessions"]
     typer.echo(
         f"{name}: {' and '.join(stored)} of {plural(len(sessions), 'session')}"
-        + (f"; {duplicates} were there already" if duplicates else "")
+        + (f"; {duplicates} were already stored" if duplicates else "")
         + (
             f"; {report['not_stored']} are of a kind that is not stored"
             * (report["not_stored"] > 0)

@@ -123,7 +123,7 @@ def _value(name: str, value: str, schema: Mapping[str, Any]) -> str:
     except (ValueError, RecursionError) as error:
         if isinstance(kind, list) and "string" in kind:
             return json.dumps(value)
-        raise SettingsError(f"{name} wants a JSON {kind}, and {value!r} is none.") from error
+        raise SettingsError(f"{name} must be a JSON {kind}, not {value!r}.") from error
     return value
 
 
@@ -155,4 +155,4 @@ def _is_json_wanted(form_json: str | None) -> bool:
 
 
 def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")

@@ -51,7 +51,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
-hooks = typer.Typer(help="Modules of hooks.", no_args_is_help=True)
+hooks = typer.Typer(help="Check modules of hooks.", no_args_is_help=True)
 app.add_typer(hooks, name="hooks")
 app.add_typer(cli_policies.app, name="policies")
 app.add_typer(cli_files.app)
@@ -61,7 +61,7 @@ app.add_typer(cli_control.app)
 app.add_typer(cli_run.app)
 
 Config = Annotated[
-    Path | None, typer.Option(help="Configuration file, instead of the user's inspector.toml.")
+    Path | None, typer.Option(help="Configuration file. Default: the user's inspector.toml.")
 ]
 Rotate = Annotated[bool, typer.Option("--rotate-token", help="Rotate the token.")]
 
@@ -122,16 +122,16 @@ def serve(config: Config = None, rotate_token: Rotate = False, **flags: Any) -> 
 
 @app.command()
 def token(
-    store: Annotated[str | None, typer.Option(help="Store whose token it is.")] = None,
+    store: Annotated[str | None, typer.Option(help="Print the token of this store.")] = None,
     rotate_token: Rotate = False,
 ) -> None:
-    """Print the access token: of the running service, unless a store or a token is named."""
+    """Print the access token of the running service, or of a store."""
     settings = load_settings(store=store)
     service = runfile.read()
     if rotate_token:
         _rotate(settings)
         if service:
-            typer.echo("A service is running: start it again to use the new token.", err=True)
+            typer.echo("The running service still uses the old token. Restart it.", err=True)
     elif service and not any(map(settings.is_explicit, ("store", "token", "token_file"))):
         print_now(service.token)
         return
@@ -142,34 +142,36 @@ def token(
 @app.command(name="open")
 def open_(
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Whether to open it, too.")
+        bool, typer.Option("--browser/--no-browser", help="Open the browser.")
     ] = True,
 ) -> None:
-    """Print the address of the running service with its token, and open it in the browser."""
+    """Print the address of the running service, with its token, and open it in the browser."""
     client = Client.find()
     client.get("/health")
     address = f"{client.url}/ui/" + (f"?token={client.token}" if client.token else "")
     print_now(address)
     if browser and not _open_in_browser(address):
-        typer.echo("There is no browser here: open the address yourself.", err=True)
+        typer.echo("No browser found. Open the address yourself.", err=True)
 
 
 @app.command()
 def sessions(
-    query: Annotated[str, typer.Argument(help="What to look for; see docs/query.md.")] = "",
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 50,
-    status: Annotated[str | None, typer.Option(help="Only those that are so.")] = None,
+    query: Annotated[
+        str, typer.Argument(help="Query, such as `status:failed`; see docs/query.md.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of results.")] = 50,
+    status: Annotated[str | None, typer.Option(help="Only sessions with this status.")] = None,
     sort: Annotated[
         str,
         typer.Option(
             metavar="KEY",
-            help="By what: started, changed, title, duration, waiting, spans, errors, llm_calls, "
-            "tool_calls, tokens or cost; with a `-` before it the most, or newest, first.",
+            help="Sort by started, changed, title, duration, waiting, spans, errors, llm_calls, "
+            "tool_calls, tokens or cost. A `-` in front sorts in descending order.",
         ),
     ] = NEWEST_FIRST,
     as_json: Json = False,
 ) -> None:
-    """List sessions, newest first unless sorted: of the running service, else of the store."""
+    """List sessions, newest first. Without a running service, read the store."""
     found = _searched(query, "sessions", limit, status=status, sort=sort)
     if as_json:
         return print_json(found)
@@ -181,11 +183,11 @@ def sessions(
 
 @app.command()
 def usage(
-    query: Annotated[str, typer.Argument(help="Of which sessions; see docs/query.md.")] = "",
-    by: Annotated[UsageKey, typer.Option(help="What to add up by.")] = "user",
+    query: Annotated[str, typer.Argument(help="Only these sessions; see docs/query.md.")] = "",
+    by: Annotated[UsageKey, typer.Option(help="Group by.")] = "user",
     as_json: Json = False,
 ) -> None:
-    """Add up calls, tokens and cost of sessions by user, tag, model or day."""
+    """Show calls, tokens and cost by user, tag, model or day."""
     try:
         found = find_reader().get("/sessions/usage", q=query, by=by)
     except RefusedError as error:
@@ -203,12 +205,12 @@ def usage(
 @app.command()
 def causes(
     query: Annotated[
-        str, typer.Argument(help="Of which sessions, such as `started>-24h`; see docs/query.md.")
+        str, typer.Argument(help="Only these sessions, such as `started>-24h`; see docs/query.md.")
     ] = "",
-    limit: Annotated[int, typer.Option(min=1, max=200, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """List what sessions failed from, alike causes in one line, the most frequent first."""
+    """Show why sessions failed, grouped by cause, the most frequent first."""
     try:
         found = find_reader().get("/causes", q=query, limit=limit)
     except RefusedError as error:
@@ -220,7 +222,7 @@ def causes(
     show_causes(found["groups"], is_narrowed=bool(query))
     if found["group_count"] > len(found["groups"]):
         typer.echo(
-            f"These are {len(found['groups'])} of {found['group_count']}; --limit shows more.",
+            f"Showing {len(found['groups'])} of {found['group_count']}; use --limit for more.",
             err=True,
         )
     if found["counted_from"] is not None:
@@ -231,14 +233,14 @@ def causes(
 @app.command()
 def prices(
     recompute: Annotated[
-        bool, typer.Option("--recompute", help="Compute the costs of stored LLM calls again.")
+        bool, typer.Option("--recompute", help="Recompute the cost of stored LLM calls.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say which prices the running service uses, and how far a computation is.
+    """Show which prices the running service uses, and the progress of a recomputation.
 
-    `--recompute` works through the store in the background: calls that were stored without a cost
-    get theirs, others that of today's prices for their time. What senders say stays.
+    `--recompute` runs in the background. It prices every stored LLM call by the current list, at
+    the prices of the time of the call. Costs that the sender reported stay unchanged.
     """
     from inspector.cli.console import show_prices  # noqa: PLC0415
 
@@ -252,11 +254,13 @@ def prices(
 
 @app.command()
 def search(
-    query: Annotated[str, typer.Argument(help="What to look for; see docs/query.md.")],
-    limit: Annotated[int, typer.Option(min=1, max=200, help="How many at most.")] = 50,
+    query: Annotated[
+        str, typer.Argument(help="Query, such as `status:failed`; see docs/query.md.")
+    ],
+    limit: Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results.")] = 50,
     as_json: Json = False,
 ) -> None:
-    """Find spans, newest first: of the running service, else of the store."""
+    """Search spans, newest first. Without a running service, read the store."""
     found = _searched(query, "spans", limit, "/search")
     if as_json:
         return print_json(found)
@@ -270,18 +274,16 @@ def search(
 def show(
     session_id: Annotated[
         str | None,
-        typer.Argument(help="Its id, or the beginning of it; default: the newest session."),
+        typer.Argument(help="Session id, or its first characters. Default: the newest session."),
     ] = None,
-    span_id: Annotated[
-        str | None, typer.Argument(help="One span of it, by the beginning of its id.")
-    ] = None,
-    errors: Annotated[bool, typer.Option("--errors", help="Only why it failed.")] = False,
+    span_id: Annotated[str | None, typer.Argument(help="Span id, or its first characters.")] = None,
+    errors: Annotated[bool, typer.Option("--errors", help="Show only the errors.")] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="All spans, or all that is known of the one.")
+        bool, typer.Option("--full", help="Show all spans, or every attribute of one.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a session as the tree of its spans, why it failed, or one span with its content."""
+    """Show a session as a tree of spans, its errors, or one span with its content."""
     from inspector.cli import show as showing  # noqa: PLC0415
 
     reader = find_reader()
@@ -299,33 +301,36 @@ def show(
 
 @app.command()
 def compare(
-    left: Annotated[str, typer.Argument(help="A session, by the beginning of its id.")],
-    right: Annotated[str, typer.Argument(help="Another one: what became of it.")],
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 50,
+    session_ids: Annotated[
+        list[str],
+        typer.Argument(
+            help="2 to 20 session ids, or their first characters; the first is the baseline."
+        ),
+    ],
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of results.")] = 50,
     as_json: Json = False,
 ) -> None:
-    """Say what differs between two sessions, the most telling first."""
-    reader = find_reader()
-    ids = [session_spans.one_session(reader, wanted)["id"] for wanted in (left, right)]
-    found = reader.get("/compare", left=ids[0], right=ids[1], limit=limit)
-    if as_json:
-        return print_json(found)
-    from inspector.cli.console import show_comparison  # noqa: PLC0415
+    """Show what differs between two sessions, the most important first; of more, step by step."""
+    if len(session_ids) < 2:
+        raise typer.BadParameter("name at least two sessions", param_hint="SESSION_IDS")
+    from inspector.cli import comparing  # noqa: PLC0415
 
-    show_comparison(found)
-    return None
+    reader = find_reader()
+    ids = [session_spans.one_session(reader, wanted)["id"] for wanted in session_ids]
+    comparing.compare(reader, ids, limit=limit, print_json=_json_wanted(as_json))
 
 
 @app.command()
 def tail(
     session_ids: Annotated[
-        list[str] | None, typer.Argument(help="Only these, by the beginnings of their ids.")
+        list[str] | None,
+        typer.Argument(help="Only these sessions. The first characters of an id are enough."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Follow what happens in the running service, until interrupted.
+    """Follow events of the running service until interrupted.
 
-    A terminal shows the trees of running sessions; a pipe gets a line for each event.
+    A terminal shows running sessions as trees; a pipe gets one line for each event.
     """
     from inspector.cli.tail import follow  # noqa: PLC0415
 
@@ -334,12 +339,16 @@ def tail(
 
 @app.command()
 def demo(
-    seed: Annotated[int, typer.Option(help="Same seed, same stories.")] = 7,
-    loop: Annotated[bool, typer.Option("--loop", help="Begin again until interrupted.")] = False,
-    speed: Annotated[float, typer.Option(min=0.01, help="10 is ten times faster.")] = 1.0,
-    url: Annotated[str | None, typer.Option(help="The service; else the running one.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same sessions.")] = 7,
+    loop: Annotated[bool, typer.Option("--loop", help="Repeat until interrupted.")] = False,
+    speed: Annotated[
+        float, typer.Option(min=0.01, help="Speed factor: 10 is ten times as fast.")
+    ] = 1.0,
+    url: Annotated[
+        str | None, typer.Option(help="Address of the service. Default: the running one.")
+    ] = None,
 ) -> None:
-    """Run an agent that works with real MCP servers, for somebody to watch."""
+    """Run a demo agent with real MCP servers."""
     with _mcp_library():
         from inspector.demo.main import run  # noqa: PLC0415 - it may be missing
 
@@ -348,16 +357,18 @@ def demo(
 
 @app.command()
 def mcp(
-    url: Annotated[str | None, typer.Option(help="The service; else the running one.")] = None,
+    url: Annotated[
+        str | None, typer.Option(help="Address of the service. Default: the running one.")
+    ] = None,
     control: Annotated[
         bool,
         typer.Option(
             "--control",
-            help="The host may also answer requests, and pause, step and cancel what runs.",
+            help="Also let the host answer requests, and pause, step and cancel sessions.",
         ),
     ] = False,
 ) -> None:
-    """Serve what was recorded to an MCP host, over standard input and output."""
+    """Run an MCP server over stdio that gives an MCP host your sessions to read."""
     import asyncio  # noqa: PLC0415
 
     with _mcp_library():
@@ -370,10 +381,10 @@ def mcp(
 def proxy(
     context: typer.Context,
     name: Annotated[
-        str | None, typer.Option(help="What to call the server; default: that of the command.")
+        str | None, typer.Option(help="Name of the server. Default: the name of the command.")
     ] = None,
 ) -> None:
-    """Run an MCP server (`-- COMMAND [ARGS]`) that speaks over stdio, and show what is said."""
+    """Run a stdio MCP server (`-- COMMAND [ARGS]`) and record its messages."""
     # `python -m inspector` and `inspector` find it before any of this is imported.
     from inspector.proxy.command import main as run  # noqa: PLC0415
 
@@ -383,10 +394,10 @@ def proxy(
 
 @hooks.command()
 def validate(
-    path: Annotated[Path, typer.Argument(help="A Python file, a package or a distribution.")],
+    path: Annotated[Path, typer.Argument(help="Python file, package or distribution.")],
     as_json: Json = False,
 ) -> None:
-    """Check a module of hooks: read it, then mount it in a process of its own, which runs it."""
+    """Check a module of hooks. This runs the module, in a process of its own."""
     from inspector.cli.hook_validation import validate as check  # noqa: PLC0415
 
     report = check(path)
@@ -444,7 +455,7 @@ def _mcp_library() -> Iterator[None]:
 
 def _rotate(settings: Settings) -> None:
     if settings.token:
-        raise SettingsError("INSPECTOR_TOKEN says what the token is: change it there.")
+        raise SettingsError("INSPECTOR_TOKEN sets the token. Change it there.")
     load_token(settings.store, file=settings.token_file, rotate=True)
 
 
@@ -457,7 +468,7 @@ def _searched(
         raise RefusedError(error.pointed(query), error.problem) from error
     if has_more:
         which = "newest" if also.get("sort", NEWEST_FIRST) == NEWEST_FIRST else "first"
-        typer.echo(f"These are the {which} {limit}; --limit shows more.", err=True)
+        typer.echo(f"Showing the {which} {limit}; use --limit for more.", err=True)
     return found
 
 

@@ -32,7 +32,7 @@ class CurrentService:
     def _post(self, path: str, body: object, headers: dict[str, str]) -> Any:
         service = self._find()
         if not isinstance(service, Client):
-            raise NoServiceError("No service runs, so nothing can be steered.")
+            raise NoServiceError("No service is running. Control needs one.")
         return service.post(path, body, headers)
 
 

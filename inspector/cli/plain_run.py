@@ -67,9 +67,9 @@ def run_program(
     environ = _environment(url=url, only=only, capture=capture, session=session)
     program = shutil.which(command[0])
     if program is None:
-        raise SettingsError(f"Cannot run {command[0]!r}: there is no such file or program.")
+        raise SettingsError(f"Cannot run {command[0]!r}: no such file or program.")
     if "python" in Path(command[0]).name and _WITHOUT_US.intersection(command[1:2]):
-        sys.stderr.write(f"inspector: {command[1]} keeps us out; this program is not watched.\n")
+        sys.stderr.write(f"inspector: not watched: Python ignores PYTHONPATH with {command[1]}.\n")
     sys.stdout.flush()
     if os.name == "posix":  # the program takes our place: signals, terminal and exit code are its
         os.execve(program, command, environ)
@@ -82,7 +82,7 @@ def _environment(
     *, url: str | None, only: str | None, capture: str | None, session: str | None
 ) -> dict[str, str]:
     if session not in (None, *_SESSIONS):
-        raise SettingsError(f"--session {session}: it is per-process or per-trace.")
+        raise SettingsError(f"--session {session}: use per-process or per-trace.")
     if only is not None:
         try:
             select_adapters(only)

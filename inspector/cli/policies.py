@@ -31,15 +31,17 @@ _STYLES = {
     "allow": typer.colors.GREEN,
 }
 
-File = Annotated[Path | None, typer.Argument(help="Only this file, instead of those in force.")]
+File = Annotated[
+    Path | None, typer.Argument(help="Check only this file. Default: all files in force.")
+]
 
 
 @app.command()
 def check(file: File = None, as_json: Json = False) -> None:
-    """Say what is in force here, in order and in words, and what is wrong with it.
+    """Show the policies in force here, in order and in words, and their mistakes.
 
-    In force are the user's inspector.toml, and one in the working directory, which only tightens.
-    Exit code 1 says that there are mistakes.
+    In force are the user's inspector.toml and the one in the working directory, which can only
+    restrict further. The exit code is 1 if there are mistakes.
     """
     from inspector.agent_side.policies.explanation import lines  # noqa: PLC0415 - on use
 
@@ -53,7 +55,7 @@ def check(file: File = None, as_json: Json = False) -> None:
             for line in lines(one):
                 typer.echo(f"  {_shown(line)}")
         if not found and not mistakes:
-            typer.echo("No policy is in force here.")
+            typer.echo("No policies are in force here.")
             for source in [] if is_switched_off(os.environ) else _places(file):
                 typer.echo(f"  looked at {source.file}", err=True)
         _warn_of_prices(found)
@@ -65,27 +67,27 @@ def check(file: File = None, as_json: Json = False) -> None:
 @app.command("try")
 def try_(
     tool: Annotated[str, typer.Argument(help="Name of the tool.")],
-    args: Annotated[str, typer.Option(help="Its arguments, as a JSON object.")] = "{}",
-    server: Annotated[str | None, typer.Option(help="The MCP server that has it.")] = None,
-    agent: Annotated[str, typer.Option(help="The agent that calls it.")] = "",
-    on: Annotated[str, typer.Option(help="Another event; --args are its kwargs.")] = (
+    args: Annotated[str, typer.Option(help="Arguments, as a JSON object.")] = "{}",
+    server: Annotated[str | None, typer.Option(help="MCP server of the tool.")] = None,
+    agent: Annotated[str, typer.Option(help="Agent that calls it.")] = "",
+    on: Annotated[str, typer.Option(help="Event to try; --args are its kwargs.")] = (
         "before_tool_call"
     ),
     file: Annotated[
-        Path | None, typer.Option(help="Only this file, instead of those in force.")
+        Path | None, typer.Option(help="Check only this file. Default: all files in force.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say which policy would decide about a call, and why. Nothing is called.
+    """Show which policy would decide about a call, and why. Nothing is called.
 
-    Exit code 1 says that there are mistakes in what is in force.
+    The exit code is 1 if the policies in force have mistakes.
     """
     from inspector.agent_side.policies.explanation import try_out  # noqa: PLC0415
     from inspector.agent_side.policies.file import HOOKS  # noqa: PLC0415 - on use
     from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Event  # noqa: PLC0415
 
     if on not in HOOKS:
-        raise typer.BadParameter(f"there are {', '.join(HOOKS)}", param_hint="--on")
+        raise typer.BadParameter(f"use one of {', '.join(HOOKS)}", param_hint="--on")
     found, mistakes = _read(file)
     if mistakes:
         _print_mistakes(mistakes)
@@ -114,7 +116,7 @@ def _read(file: Path | None) -> tuple[list[Rules], list[str]]:
     from inspector.agent_side.policies.sources import load  # noqa: PLC0415 - on use
 
     if file is None and is_switched_off(os.environ):
-        typer.echo(f"{SWITCH} is off: nothing acts.", err=True)
+        typer.echo(f"{SWITCH} is off: no policy acts.", err=True)
         return [], []
     sources = _places(file)
     found: list[Rules] = []
@@ -142,7 +144,7 @@ def _print_mistakes(mistakes: list[str]) -> None:
     for mistake in mistakes:
         typer.echo(typer.style(mistake, fg=typer.colors.RED), err=True)
     if mistakes:
-        text = "Until they are mended, agents deny what such a file may have guarded."
+        text = "Until you fix them, agents deny every call that this file may restrict."
         typer.echo(text, err=True)
 
 
@@ -151,8 +153,8 @@ def _warn_of_prices(found: list[Rules]) -> None:
 
     if any(needs_prices(one) for one in found) and not os.environ.get("INSPECTOR_PRICES"):
         typer.echo(
-            "INSPECTOR_PRICES names no prices here: an LLM call that does not say what it cost "
-            "uses up a budget of cost.",
+            "INSPECTOR_PRICES is not set: an LLM call without a reported cost uses up a cost "
+            "budget.",
             err=True,
         )
 
@@ -161,7 +163,7 @@ def _object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise typer.BadParameter(f"it is no JSON: {error}", param_hint="--args") from error
+        raise typer.BadParameter(f"this is not JSON: {error}", param_hint="--args") from error
     if not isinstance(value, dict):
-        raise typer.BadParameter("it is no JSON object", param_hint="--args")
+        raise typer.BadParameter("this is not a JSON object", param_hint="--args")
     return value

@@ -129,7 +129,7 @@ def show_request(request: Row, console: Console | None = None) -> None:
         _barred(console, "\n".join(request["options"]))
     _show_args(console, request)
     if request["form_json"]:
-        console.print("answer, by this JSON Schema")
+        console.print("answer, as this JSON Schema requires")
         _barred(console, indented(request["form_json"]))
     for one in request["transitions"]:
         reason = f": {plain(one['reason'])}" if one["reason"] else ""
@@ -182,7 +182,7 @@ def _show_args(console: Console, request: Row) -> None:
         console.print(Text(f"arguments  {size_bytes} bytes, {_hash(request)}"))
         _barred(console, indented(request["args_json"]))
     elif request["args_text"] is not None:
-        console.print(Text(f"arguments, which can be allowed or denied only  {_hash(request)}"))
+        console.print(Text(f"arguments (can be allowed or denied, not edited)  {_hash(request)}"))
         _barred(console, request["args_text"])
 
 
@@ -213,7 +213,7 @@ def _until(request: Row) -> str:
     if request["status"] != "pending":
         return ""
     if request["expires_at"] is None:
-        return "waits for as long as it takes"
+        return "no timeout"
     if (left_ns := _left_ns(request)) == 0:
         return f"expires now to {plain(request['default'])}"
     return f"in {duration(left_ns)}: {plain(request['default'])}"

@@ -13,29 +13,31 @@ app = typer.Typer()
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 def run(
-    command: Annotated[list[str], typer.Argument(help="What to run: a command, or a Python file.")],
-    url: Annotated[str | None, typer.Option(help="The inspector; default: the one here.")] = None,
+    command: Annotated[list[str], typer.Argument(help="Command or Python file to run.")],
+    url: Annotated[
+        str | None, typer.Option(help="Address of the service. Default: the running one.")
+    ] = None,
     only: Annotated[
-        str | None, typer.Option(help="Frameworks to watch, with commas; default: all.")
+        str | None, typer.Option(help="Frameworks to watch, comma-separated. Default: all.")
     ] = None,
     capture: Annotated[
-        str | None, typer.Option(help="What is said: full, redacted (default) or off.")
+        str | None, typer.Option(help="Content to record: full, redacted (default) or off.")
     ] = None,
     session: Annotated[
         str | None,
         typer.Option(
-            help="What is a session where the program names none: per-process (default; not where"
-            " it serves requests or runs tests) or per-trace."
+            help="Session of spans without a session id: per-process (default, except for servers"
+            " and test runs) or per-trace."
         ),
     ] = None,
 ) -> None:
-    """Run a Python program and watch it, without a change of it: inspector run agent.py.
+    """Run a Python program unchanged and watch it: inspector run agent.py.
 
-    Files, and modules by `inspector run -m agent`, run with the Python that this command has; any
-    other program is named: `inspector run pytest -x`, `inspector run .venv/bin/python agent.py`.
-    Options of the program are its own from its name on.
+    Files, and modules (`inspector run -m agent`), run with the Python of this command. Name any
+    other program: `inspector run pytest -x`, `inspector run .venv/bin/python agent.py`.
+    Options after the name of the program belong to the program.
 
-    Its exit code is the program's. Python processes that it starts are watched too, unless it
-    keeps its environment from them; MCP servers over stdio are, see `docs/frameworks/mcp.md`.
+    The exit code is that of the program. Python processes that it starts are watched too, if they
+    inherit its environment. For MCP servers over stdio see `docs/frameworks/mcp.md`.
     """
     run_program(command, url=url, only=only, capture=capture, session=session)

@@ -82,8 +82,8 @@ def _only(
     found: Sequence[Row], what: str, how: str, show_candidates: Callable[[Sequence[Row]], None]
 ) -> Row:
     if not found:
-        raise RefusedError(f"No {what} is {how}: nothing was done.")
+        raise RefusedError(f"No {what} is {how}. Nothing was done.")
     if len(found) > 1:
         show_candidates(found)
-        raise RefusedError(f"{len(found)} {what}s are {how}: name one. Nothing was done.")
+        raise RefusedError(f"{len(found)} {what}s are {how}. Name one. Nothing was done.")
     return found[0]

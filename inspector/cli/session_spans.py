@@ -47,7 +47,9 @@ def one_session(reader: ServiceReader, wanted: str) -> Row:
     fitting = list(islice(exact, 1)) or list(islice(beginning, 2))
     if len(fitting) != 1:
         if fitting:
-            raise RefusedError(f"Several sessions begin with {wanted!r}; give more of the id.")
+            raise RefusedError(
+                f"Several sessions start with {wanted!r}. Give more characters of the id."
+            )
         raise RefusedError(f"Session not found: {wanted!r}. See `inspector sessions`.")
     return fitting[0]
 

@@ -96,13 +96,13 @@ def _endless(
         try:
             for event_id, event in client.events(after=after, session_ids=ids):
                 if is_lost:
-                    notify("Connected again.")
+                    notify("Reconnected.")
                     is_lost = False
                 after = event_id or after
                 yield client, event
         except NoServiceError as error:
             if not is_lost:
-                notify(f"{error} Waiting for it.")
+                notify(f"{error} Reconnecting.")
                 is_lost = True
             time.sleep(RETRY_S)
             with suppress(NoServiceError):  # it may be at another address now
@@ -154,7 +154,7 @@ class EventLines(EventView):
             case {"request": {} as request}:
                 return Text(f"{_outcome(request)}  {_id(request)}")
             case {"type": "WaitingOnSignal" | "SignalReceived" as what}:
-                return Text("waits" if what == "WaitingOnSignal" else "goes on")
+                return Text("waits" if what == "WaitingOnSignal" else "continues")
             case {"type": "DecisionMade", "attributes": attributes}:
                 action = attributes.get("inspector.decision.action") or "something"
                 if action == "continue":  # nobody objected: most decisions are that
@@ -227,12 +227,12 @@ class LiveView(EventView):
 def screen(sessions: Sequence[LiveSession], console: Console, now_ns: int) -> Iterator[Text]:
     """Yield as many sessions as fit on the screen, the newest last."""
     if not sessions:
-        yield _line("Nothing runs. Waiting; Ctrl-C ends this.", "bright_black")
+        yield _line("No running sessions. Press Ctrl-C to stop.", "bright_black")
         return
     height = max(console.height - 2, _MIN_LINES + 1)
     most = max(1, height // (_MIN_LINES + 1))
     if len(sessions) > most:
-        yield _line(f"… {len(sessions) - most} more sessions run", "bright_black")
+        yield _line(f"… {len(sessions) - most} more running sessions", "bright_black")
     room = max(_MIN_LINES, height // min(most, len(sessions)) - 1)
     for session in sessions[-most:]:
         yield from _session_lines(session, room, now_ns, is_ascii=console.options.ascii_only)
@@ -277,7 +277,7 @@ def _request_lines(session: LiveSession, room: int) -> list[Text]:
     shown = pending if len(pending) <= most else pending[: most - 1]
     texts = [f"  asks  {headline(request)}  {_id(request)}" for request in shown]
     if more := len(pending) - len(shown):
-        texts.append(f"  asks  {more} more: see `inspector requests`")
+        texts.append(f"  asks  {more} more; see `inspector requests`")
     return [_line(text, "bold yellow") for text in texts]
 
 

@@ -17,15 +17,15 @@ _NO_SERVICE = 2
 
 def main() -> int:
     """Parse the arguments and run the stories."""
-    parser = argparse.ArgumentParser(
-        prog="python -m inspector.demo", description="An agent at work, for somebody to watch."
-    )
+    parser = argparse.ArgumentParser(prog="python -m inspector.demo", description="A demo agent.")
     parser.add_argument("--seed", type=int, default=7, help="same seed, same stories")
-    parser.add_argument("--loop", action="store_true", help="begin again until interrupted")
-    parser.add_argument("--speed", type=float, default=1.0, help="10 is ten times faster")
-    parser.add_argument("--story", choices=sorted(STORIES), help="tell only this one")
-    parser.add_argument("--serve", action="store_true", help="start a service to feed, too")
-    parser.add_argument("--url", help="the service (default: found by its run-file)")
+    parser.add_argument("--loop", action="store_true", help="repeat until interrupted")
+    parser.add_argument(
+        "--speed", type=float, default=1.0, help="speed factor; 10 is ten times faster"
+    )
+    parser.add_argument("--story", choices=sorted(STORIES), help="run only this story")
+    parser.add_argument("--serve", action="store_true", help="also start a service")
+    parser.add_argument("--url", help="URL of the service (default: from its run-file)")
     options = parser.parse_args()
     run_stories = partial(
         run, seed=options.seed, loop=options.loop, speed=options.speed, story=options.story

@@ -65,7 +65,7 @@ class Agent(HookHost):
             try:
                 answer = await self.run(str(arguments.get("task", "")))
             except ModelEndpointError as error:
-                raise ToolFailedError(f"The {self.name} could not be asked: {error}") from error
+                raise ToolFailedError(f"Cannot ask the {self.name}: {error}") from error
             return {"content": [{"type": "text", "text": answer}], "isError": False}
 
         task = {"type": "string", "description": "What it should do, with all it needs to know."}
@@ -149,7 +149,7 @@ class Agent(HookHost):
             async with asyncio.timeout(limit_s / self.pace.speed if limit_s else None):
                 return await self._execute(tool, call)
         except TimeoutError:
-            return f"{call.name} was given up after {limit_s:g} s."
+            return f"{call.name} timed out after {limit_s:g} s."
         except HookDenied as denied:
             return f"{call.name} was refused: {denied.reason}."
         except ToolFailedError as error:

@@ -60,12 +60,12 @@ def run(
     # The demo announces its own exchanges: an adapter would report each of them again.
     handle = inspector.attach(url, token=token, service_name="inspector-demo", integrations="off")
     if not handle.is_attached:
-        sys.stderr.write("No inspector runs here to watch the demo. Start one: inspector serve\n")
+        sys.stderr.write("No Inspector service is running. Start one: inspector serve\n")
         return _NO_SERVICE
     endpoint = model_from_environment()
     _print(
-        "It asks before it publishes and pushes: answer on the page (Waiting), or with "
-        f"`inspector requests`. After {house_rules.PERSON_S / speed:g} s it goes on by itself."
+        "It asks before it publishes and pushes: answer on the page (Waiting), or with `inspector "
+        f"requests`. After {house_rules.PERSON_S / speed:g} s it continues by itself."
     )
     names = [story] if story else list(STORIES)
     runner = _StoryRunner(seed, Pace(speed), endpoint, names, servers_for(speed, Path.cwd()))

@@ -91,8 +91,7 @@ class OpenAIModel:
                         yield _decode(data, url)
         except httpx.HTTPError as error:
             raise ModelEndpointError(
-                f"{url} cannot be reached: {str(error) or type(error).__name__}. "
-                "Check OPENAI_BASE_URL."
+                f"Cannot reach {url}: {str(error) or type(error).__name__}. Check OPENAI_BASE_URL."
             ) from error
 
 

@@ -299,7 +299,7 @@ class _Adapter:
             try:
                 await report(data)
             except Exception:  # never into the program that is watched
-                _logger.debug("The event %s was not reported.", event, exc_info=True)
+                _logger.debug("Cannot report the event %s.", event, exc_info=True)
             return HookResult(action="continue")
 
         name = f"inspector-{next(_numbers)}"
@@ -347,7 +347,7 @@ class _Hooks:
                 reason = _text(result.reason) or "denied by a module"
                 await self._report_denied(data if isinstance(data, Mapping) else {}, reason)
             except Exception:  # never into the program that is watched
-                _logger.debug("A denied tool was not reported.", exc_info=True)
+                _logger.debug("Cannot report a denied tool call.", exc_info=True)
         return result
 
 

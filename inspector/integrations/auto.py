@@ -124,7 +124,7 @@ class _Watch:
             switched_on = switch_on(library)
             if switched_on is not None:
                 by = f"{switched_on.package} {switched_on.version}"
-                self._report(library.name, f"{library.name} by {by}")
+                self._report(library.name, f"{library.name} with {by}")
 
     def _attach_now(self) -> bool:
         while self._waiting:  # before: what attaching imports must not come back here
@@ -134,7 +134,7 @@ class _Watch:
     def _report(self, name: str, text: str | None = None) -> None:
         if self._is_first:
             self._watched.append(name)
-            _print(f"watches {text or name}")
+            _print(f"watching {text or name}")
 
 
 def _libraries(is_first: bool) -> tuple[Library, ...]:
@@ -144,7 +144,7 @@ def _libraries(is_first: bool) -> tuple[Library, ...]:
         return libraries_of_environment("on" if is_all else "off")
     except ValueError as error:
         if is_first:
-            _print(f"{AUTO_INSTRUMENT}: {error} No instrumentor is switched on.")
+            _print(f"{AUTO_INSTRUMENT}: {error} No instrumentors are enabled.")
         return ()
 
 
@@ -197,7 +197,7 @@ def _print_outcome(watched: list[str], libraries: tuple[Library, ...]) -> None:
         return
     if url is None:
         runfile.is_absence_reported = True
-        _print("no service runs here, so nothing is watched. Start one: inspector serve")
+        _print("no service is running, so nothing is watched. Start one: inspector serve")
         return
     if not runfile.is_address(url):
         _print(
@@ -205,12 +205,12 @@ def _print_outcome(watched: list[str], libraries: tuple[Library, ...]) -> None:
             "such as http://127.0.0.1:7800."
         )
         return
-    _print(f"what can be watched is sent to {url}")
+    _print(f"sending telemetry to {url}")
 
     def print_watched(adapter: Adapter) -> None:
         if adapter.name not in watched:
             watched.append(adapter.name)
-            _print(f"watches {adapter.name} {installed_version(adapter)}".rstrip())
+            _print(f"watching {adapter.name} {installed_version(adapter)}".rstrip())
 
     on_attached.append(print_watched)
 
@@ -221,7 +221,7 @@ def _print_outcome(watched: list[str], libraries: tuple[Library, ...]) -> None:
         missed = [one for one in libraries if one.name not in watched and _is_missed(one)]
         if module is None or not module.count_sent_spans():
             why = _why_nothing(watched, missed)
-            _print(f"no span was sent from this process to {url}: {why}")
+            _print(f"no spans were sent to {url}: {why}")
             return
         is_seen_above = any(
             one.name in watched and one.name not in _ALONE for one in ADAPTERS
@@ -240,7 +240,7 @@ def _is_missed(library: Library) -> bool:
 
 def _advice(missed: list[Library]) -> str:
     names = ", ".join(one.name for one in missed)
-    return f"{names} can be watched, but not by what is installed: pip install " + " ".join(
+    return f"{names} needs an instrumentor to be watched: pip install " + " ".join(
         one.instrumentors[0] for one in missed
     )
 
@@ -250,19 +250,19 @@ def _why_nothing(watched: list[str], missed: list[Library]) -> str:
     left = [one for one in ADAPTERS if one.name not in watched and one.imports in sys.modules]
     names = [one.name for one in left if is_theirs(one)]
     if "mcp_agent" in names:
-        return f"mcp_agent is watched where {ENABLE_PATCH}=1 is set."
+        return f"mcp_agent is watched only with {ENABLE_PATCH}=1."
     if missed:
         return _advice(missed)
     if names:
         return (
-            f"this program imports {', '.join(names)}, which is not watched. Tell what it does by "
-            "`@inspector.tool` and its like."
+            f"this program imports {', '.join(names)}, which is not watched. Instrument your "
+            "functions with `@inspector.tool` and its siblings."
         )
     if watched:
-        return f"{', '.join(watched)} told nothing, or nobody answered there."
+        return f"{', '.join(watched)} reported nothing, or the service did not respond."
     return (
-        f"this program imports nothing that can be watched ({', '.join(a.name for a in ADAPTERS)},"
-        " OpenTelemetry). Tell what it does by `@inspector.tool` and its like."
+        f"this program imports no supported framework ({', '.join(a.name for a in ADAPTERS)}, "
+        "OpenTelemetry). Instrument your functions with `@inspector.tool` and its siblings."
     )
 
 

@@ -108,7 +108,7 @@ class Patches:
         self._has_warned = True
         _logger.log(
             level,
-            "%s %s %s: a part of it is not watched (tested: %s).",
+            "%s %s %s: some calls are not watched (tested: %s).",
             self._adapter.distribution,
             installed_version(self._adapter) or "of this version",
             why,

@@ -103,8 +103,8 @@ class Described:
         """
         if operation.kwargs.get("tool_name", self.name) != self.name:
             raise HookContractError(
-                f"{self.name} cannot become {operation.kwargs['tool_name']!r}: it is a function. "
-                "Deny it, or change its arguments."
+                f"Cannot replace {self.name} by {operation.kwargs['tool_name']!r}: it is a "
+                "function. Deny the call, or edit its arguments."
             )
         args, kwargs = call.args, call.kwargs
         if self.noun != "agent_call":
@@ -123,8 +123,8 @@ class Described:
         if not self._has_warned:
             self._has_warned = True
             _logger.warning(
-                "%s returns a coroutine, so that it is over before its work begins. "
-                "Put the decorator of the inspector directly above `async def`.",
+                "%s returns a coroutine, so its operation ends before the work starts. Put "
+                "Inspector's decorator directly above `async def`.",
                 self.name,
             )
         return UnfinishedResult(returned)

@@ -231,15 +231,15 @@ def _check_function(function: object, noun: str) -> None:
     if isinstance(function, str):
         raise TypeError(f"{attempt}: give its name by keyword, name={function!r:.80}.")
     if isinstance(function, property | cached_property):
-        raise TypeError(f"{attempt}: put the decorator below that of the property.")
+        raise TypeError(f"{attempt}: put the decorator below `@property`.")
     if isinstance(function, type):
         raise TypeError(f"{attempt}: it is a class. Decorate its methods.")
     if not callable(function):
-        raise TypeError(f"{attempt}: it is no function.")
+        raise TypeError(f"{attempt}: it is not a function.")
     lost = _methods(function)
     if lost and type(function).__module__ != "functools":
         raise TypeError(
-            f"{attempt}: it is an object with methods ({lost[0]}), which a function has not. "
+            f"{attempt}: it is an object with methods ({lost[0]}), which a function would lose. "
             "Put the decorator directly above `def`, below those of a framework."
         )
 
@@ -254,4 +254,4 @@ def _methods(function: object) -> list[str]:
 
 def _check_kind(kind: str, known: tuple[str, ...]) -> None:
     if kind not in known:
-        raise ValueError(f"There is no kind {kind!r} of spans. Give one of {', '.join(known)}.")
+        raise ValueError(f"Unknown span kind {kind!r}. Give one of {', '.join(known)}.")

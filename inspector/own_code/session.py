@@ -188,7 +188,7 @@ def session(
     texts = (tags,) if isinstance(tags, str) else tuple(tags)
     for name, value in (*named.items(), *(("tags", tag) for tag in texts)):
         if value is not None and not isinstance(value, str):
-            raise TypeError(f"Cannot begin a session: {name} is {value!r:.80}. Give a text.")
+            raise TypeError(f"Cannot start a session: {name} is {value!r:.80}. Give a string.")
     return OwnSession(id, user, texts, title, bus or default_bus)
 
 

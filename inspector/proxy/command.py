@@ -12,13 +12,13 @@ from collections.abc import Sequence
 USAGE = """\
 Usage: inspector proxy [--name NAME] -- COMMAND [ARGS]...
 
-  Run an MCP server that speaks over stdio, and show what it and its host say.
+  Run an MCP server over stdio, and show its messages and those of its client.
 
-  Nothing is changed: each byte is passed on as it comes, both ways, signals and the exit code too.
-  Without a service, or while it is away, it is only a pipe.
+  All bytes, signals and the exit code pass through unchanged.
+  Without a reachable service, the proxy is a plain pipe.
 
 Options:
-  --name NAME  What to call the server; default: the name of the command.
+  --name NAME  Name of the server; default: the name of the command.
   --help       Show this message and exit.
 """
 NOT_FOUND, NOT_EXECUTABLE, CANNOT_START = 127, 126, 2
@@ -31,12 +31,12 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.write(USAGE)
         return 0
     if error is not None or not command:
-        sys.stderr.write(f"{error or 'There is no COMMAND.'}\n{USAGE}")
+        sys.stderr.write(f"{error or 'Missing COMMAND.'}\n{USAGE}")
         return CANNOT_START
     if os.name != "posix":
         sys.stderr.write(
-            "inspector proxy: Cannot run here: it needs POSIX signals and pipes (Linux, macOS, or "
-            "WSL on Windows).\n"
+            "inspector proxy: Unsupported platform: it needs POSIX signals and pipes (Linux, "
+            "macOS, or WSL on Windows).\n"
         )
         return CANNOT_START
     from inspector.proxy.relay import end_as, relay  # noqa: PLC0415

@@ -119,7 +119,7 @@ class ProxyReporter:
         session = f"{self._name}-{os.getpid()}-{time_ns() // 10**9:x}"
         context.set(session)
         self._look(bus)
-        about = {"title": f"{self._name}, through the proxy", "engine": "proxy"}
+        about = {"title": f"{self._name} (proxy)", "engine": "proxy"}
         is_reported = is_named = False
         while True:
             is_closing = self._is_closing
@@ -132,7 +132,7 @@ class ProxyReporter:
             self._report_chunks(wire)
             if is_reported and not is_named and wire.server_name and wire.at_ns:
                 is_named = True
-                named = {**about, "title": f"{wire.server_name}, through the proxy"}
+                named = {**about, "title": f"{wire.server_name} (proxy)"}
                 with self._at(wire.at_ns):
                     bus._emit_sync("session_started", session_id=session, metadata=named)
             if is_closing:
@@ -195,7 +195,7 @@ class ProxyReporter:
             lines.lose()
         for line in lines.feed(chunk.data) if chunk.data else lines.rest():
             if isinstance(line, int):
-                text = f"(a line of {line} bytes was passed on and is too long to be shown)"
+                text = f"(a line of {line} bytes was passed on but is too long to show)"
                 self._output(wire, chunk, text, chunk.stream)
             elif line.strip():
                 self._line(wire, chunk, line)
@@ -204,7 +204,7 @@ class ProxyReporter:
         messages = _messages(line)
         if messages is None:
             text = line[:MAX_OUTPUT_CHARS].decode("utf-8", "replace")
-            self._output(wire, chunk, f"no message, on {chunk.stream}: {text}", chunk.stream)
+            self._output(wire, chunk, f"not a message, on {chunk.stream}: {text}", chunk.stream)
             return
         wire.at_ns = chunk.at_ns
         with self._at(chunk.at_ns):

@@ -78,7 +78,7 @@ def _proxy(text: str) -> str:
         return str(ipaddress.ip_network(text))
     except ValueError as error:
         raise ValueError(
-            f"{text!r} is no address or network of a proxy, such as 127.0.0.1 or 10.0.0.0/8"
+            f"{text!r} is not the address or network of a proxy, such as 127.0.0.1 or 10.0.0.0/8"
         ) from error
 
 
@@ -117,71 +117,71 @@ class Settings(BaseSettings):
     )
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
-    port: Port = Field(7800, description="Port of the web UI and the API; 0 takes a free one.")
+    port: Port = Field(7800, description="Port of the web UI and the API; 0 picks a free port.")
     otlp_http_port: Port = Field(4318, description="Second port for OTLP/HTTP; 0 is off.")
     otlp_grpc_port: Port = Field(4317, description="Port for OTLP/gRPC; 0 is off.")
     store: str = Field(
         default_factory=_default_store,
-        description="Where sessions are kept: `sqlite:///PATH`, or `memory:`, which holds 1 GiB "
-        "until the service ends and writes no session to a disk.",
+        description="Store of sessions: `sqlite:///PATH`, or `memory:` for up to 1 GiB that is "
+        "lost when the service stops and never written to disk.",
     )
     retention: RetentionText = Field(
         "30d,20GB",
-        description="How long sessions are kept: `30d`, `20GB`, or both, whichever comes first; "
-        "`off` keeps them. The oldest go first, what runs or waits stays.",
+        description="Limit of age and size: `30d`, `20GB`, or both; `off` keeps everything. The "
+        "oldest sessions are deleted first, running and waiting ones never.",
     )
     token: Token | None = Field(
         None,
-        description="Access token. Without one, a token is made once and kept in `token_file`.",
+        description="Access token. Default: a generated token, stored in `token_file`.",
     )
     token_file: Path | None = Field(
-        None, description="Where the token is kept that is made; default: beside the store."
+        None, description="File of the generated token. Default: beside the store."
     )
     prices: Path | None = Field(
         None,
-        description="A file of your own prices of models, which come before those of the list. "
-        "Agents take it as well.",
+        description="File of your own model prices. They override the bundled list. Agents read "
+        "the same variable.",
     )
     forward_otlp: Names = Field(
         (),
-        description="Send everything received on to these OTLP receivers, comma-separated: "
-        "`http(s)://` is OTLP/HTTP, `grpc://` is OTLP/gRPC.",
+        description="OTLP receivers to forward everything to, comma-separated: `http(s)://` is "
+        "OTLP/HTTP, `grpc://` is OTLP/gRPC.",
     )
     allowed_hosts: Hosts = Field(
-        (), description="Names, beside the loopback ones, that may be used to reach the service."
+        (), description="Host names, besides loopback ones, under which the service is reached."
     )
     allowed_origins: Origins = Field(
-        (), description="Web origins, such as `https://app.example`, whose pages may call it."
+        (), description="Web origins, such as `https://app.example`, whose pages may call the API."
     )
     trusted_proxies: Proxies = Field(
         (),
-        description="Addresses or networks of reverse proxies, whose word for it counts who calls "
-        "(`X-Forwarded-For`, `X-Forwarded-Proto`). Mounted, the app's server decides that.",
+        description="Addresses or networks of reverse proxies whose `X-Forwarded-For` and "
+        "`X-Forwarded-Proto` are trusted. Mounted in an app, its server decides that.",
     )
     require_ingest_token: bool = Field(
-        False, description="Ask for the token on OTLP too, even from this machine."
+        False, description="Require the token for OTLP, even from this machine."
     )
     open_ingest: bool = Field(
         False,
-        description="Take OTLP from every sender that reaches the service without the token: for a "
-        "container whose ports are published on this machine only.",
+        description="Accept OTLP from other machines without the token: for a container whose "
+        "ports are published on this machine only.",
     )
     capture_content: Capture = Field(
         "redacted",
-        description="`full` keeps the secrets that senders leave in what they send; otherwise "
-        "they are replaced on arrival. (`off` is for agents: what they send is kept.)",
+        description="`redacted` replaces secrets in received data; `full` stores it unchanged. "
+        "(`off` works in agents only: here it means `redacted`.)",
     )
     mcp_control: Switch = Field(
         "off",
         description="`on` lets MCP clients of `/mcp` answer requests, and pause, step and cancel "
-        "what runs; otherwise they only read.",
+        "sessions; otherwise they can only read.",
     )
-    tls_cert: Path | None = Field(None, description="Certificate chain (PEM), to serve HTTPS.")
+    tls_cert: Path | None = Field(None, description="Certificate chain (PEM) for HTTPS.")
     tls_key: Path | None = Field(None, description="Private key (PEM) of the certificate.")
     dangerously_allow_plain_http: bool = Field(
         False,
-        description="Listen beyond this machine without TLS: "
-        "whoever can read the traffic can read the token.",
+        description="Listen on other addresses without TLS. Whoever can read the traffic can read "
+        "the token.",
     )
 
     @classmethod
@@ -205,7 +205,7 @@ class Settings(BaseSettings):
             raise ValueError("tls_cert and tls_key go together: set both, or neither")
         if not is_loopback(self.host) and not (self.tls_cert or self.dangerously_allow_plain_http):
             raise ValueError(
-                f"host {self.host} can be reached from other machines: set tls_cert and tls_key, "
+                f"host {self.host} is reachable from other machines: set tls_cert and tls_key, "
                 "or dangerously_allow_plain_http if the network itself is protected"
             )
         if self.require_ingest_token and self.open_ingest:
@@ -272,7 +272,7 @@ def _read_config(config: Path | None) -> dict[str, Any]:
     except FileNotFoundError as error:
         if not name:
             return {}
-        raise SettingsError(f"Cannot read the configuration: there is no file {path}.") from error
+        raise SettingsError(f"Cannot read the configuration: {path} does not exist.") from error
     except OSError as error:
         raise SettingsError(f"Cannot read the configuration {path}: {error.strerror}.") from error
     try:

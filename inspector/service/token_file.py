@@ -55,7 +55,7 @@ def load_token(
         write_private(path, f"{token}\n")
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(
-            f"Cannot keep the access token in {path}: {error}. Set INSPECTOR_TOKEN, or choose a "
-            "writable place with INSPECTOR_TOKEN_FILE or INSPECTOR_STORE."
+            f"Cannot store the access token in {path}: {error}. Set INSPECTOR_TOKEN, or set "
+            "INSPECTOR_TOKEN_FILE or INSPECTOR_STORE to a writable path."
         ) from error
     return token

@@ -63,8 +63,8 @@ def _entries(plan: Mapping[str, Any] | Sequence[Any]) -> Sequence[Any]:
     entries: object = plan.get("hooks", ()) if isinstance(plan, Mapping) else plan
     if not isinstance(entries, Sequence) or isinstance(entries, str | bytes):
         raise MountError(
-            "Cannot mount the plan: `hooks` must be a list of entries with `module`, "
-            f"and it is {type(entries).__name__}."
+            "Cannot mount the plan: `hooks` must be a list of entries with `module`, not "
+            f"{type(entries).__name__}."
         )
     return entries
 
@@ -74,7 +74,7 @@ async def _mount(
 ) -> tuple[EntryPoint, Callable[[], Any] | None]:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("module"), str):
         raise MountError(
-            f"Cannot mount {entry!r}: an entry is a mapping with the name of a `module`."
+            f"Cannot mount {entry!r}: an entry must be a mapping with the name of a `module`."
         )
     name, config = entry["module"], entry.get("config")
     if config is not None and not isinstance(config, Mapping):
@@ -91,8 +91,7 @@ async def _mount(
     if cleanup is None or callable(cleanup):
         return found, cleanup
     _logger.warning(
-        "mount() of %s returned %s, which cannot clean up. It should return a function that "
-        "does, or None.",
+        "mount() of %s returned %s. It must return a clean-up function, or None.",
         name,
         type(cleanup).__name__,
     )
@@ -116,11 +115,11 @@ def _find(name: str, source: object) -> EntryPoint:
     found = next(iter(entry_points(group=GROUP, name=name)), None)
     if found is not None:
         if source is not None:
-            _logger.info("The source of %s is not fetched: the installed module is used.", name)
+            _logger.info("Ignoring the source of %s; using the installed module.", name)
         return found
-    hint = "Install the package that has it"
+    hint = "Install its package"
     if source is not None:
-        hint = f"Its source is never fetched from here: install {source} yourself"
+        hint = f"Sources are never downloaded: install {source} yourself"
     raise MountError(
         f"Cannot mount {name}: no installed package has an entry point of that name in the group "
         f"{GROUP}. {hint}."

@@ -273,7 +273,7 @@ async def _decided_later(returned: Any, changes_of: Any) -> Any:
 
 def _check_event(event: object) -> None:
     if not isinstance(event, str) or not event:
-        raise TypeError(f"An event is a name such as 'tool:pre', and not {event!r}.")
+        raise TypeError(f"An event must be a name such as 'tool:pre', not {event!r}.")
 
 
 def _hook_for(event: str, data: Mapping[str, Any]) -> str:

@@ -103,7 +103,7 @@ def _as_result(returned: Any) -> HookResult:
         values = values if values.keys() >= _SHAPE else {}
     if not values and returned != {}:
         raise MalformedDecisionError(
-            f"A handler returned {type(returned).__name__}, which is no HookResult."
+            f"A handler returned {type(returned).__name__}, which is not a HookResult."
         )
     return HookResult(**values)
 
@@ -112,7 +112,7 @@ def _mapping(data: object) -> Mapping[str, Any]:
     if isinstance(data, Mapping):
         return data
     raise MalformedDecisionError(
-        f"A handler returned a modify whose data is {type(data).__name__} and not a dict."
+        f"A handler returned a modify whose data is {type(data).__name__}, not a dict."
     )
 
 

@@ -70,7 +70,7 @@ class HookPoint:
             known = AgentEvent(event)
         except ValueError:
             names = ", ".join(other.value for other in AgentEvent)
-            raise ValueError(f"Cannot put a hook on {event!r}: events are {names}.") from None
+            raise ValueError(f"Cannot put a hook on {event!r}: give one of {names}.") from None
         agent = self._agent
         if agent is None and type(self) is not HookPoint:
             agent = self

@@ -36,22 +36,22 @@ def scope(attempt: str, name: str, value: object) -> str | None:
         return None
     if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
         return str(value)
-    raise wrong(attempt, name, value, "an id, or leave it out")
+    raise wrong(attempt, name, value, "an id, or omit it")
 
 
 def check_app(attempt: str, value: object) -> None:
     """Raise `GuidanceValueError` unless `value` can be the first part of an id."""
     if not isinstance(value, str) or not _APP.fullmatch(value):
-        raise wrong(attempt, "app", value, "a short name without spaces and colons")
+        raise wrong(attempt, "app", value, "a short name without spaces or colons")
 
 
 def check_tag(attempt: str, value: object) -> None:
     """Raise `GuidanceValueError` unless `value` can name a file on any system."""
     if not isinstance(value, str) or not _TAG.fullmatch(value):
-        wanted = f"1 to {MAX_TAG_CHARS} of a-z, 0-9, - and _, beginning with a letter or digit"
+        wanted = f"1 to {MAX_TAG_CHARS} of a-z, 0-9, - and _, starting with a letter or digit"
         raise wrong(attempt, "tag", value, wanted)
     if _DEVICE.fullmatch(value):
-        raise wrong(attempt, "tag", value, "another word: on Windows no file can have this name")
+        raise wrong(attempt, "tag", value, "another word: this is a reserved file name on Windows")
 
 
 def check_line(attempt: str, name: str, value: object) -> None:
@@ -67,7 +67,7 @@ def check_line(attempt: str, name: str, value: object) -> None:
 def check_text(attempt: str, name: str, value: object) -> None:
     """Raise `GuidanceValueError` unless `value` is text or None."""
     if value is not None and (not isinstance(value, str) or not value or "\0" in value):
-        raise wrong(attempt, name, value, "text, or leave it out")
+        raise wrong(attempt, name, value, "a string, or omit it")
 
 
 def wrong(attempt: str, name: str, value: object, wanted: str) -> GuidanceValueError:

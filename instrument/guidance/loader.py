@@ -168,7 +168,7 @@ class ContentLoader:
         if folder is None:
             raise ContentError(
                 hook,
-                "it was defined outside of any file, so nothing is adjacent to it",
+                "it was defined outside a file, so it has no adjacent files",
                 "Give the loader `base_path=`, or use `load_inline`.",
             )
         name = hook.content_file or f"{hook.tag}.md"
@@ -197,11 +197,11 @@ def _inside(hook: HookDefinition, folder: Path, name: str) -> Path:
             raise RuntimeError("a loop of links")
         is_inside = path.is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # a name too long, a loop of links
-        raise ContentError(hook, f"{name!r} leads nowhere", "Correct content_file.") from None
+        raise ContentError(hook, f"{name!r} is a broken path", "Correct content_file.") from None
     if not is_inside:
         raise ContentError(
             hook,
-            f"{name!r} leads out of the folder of the hook's texts",
+            f"{name!r} is outside the folder of the hook's texts",
             "Move the text into the folder, or give the loader a `base_path=` that holds both.",
         )
     return path
@@ -209,7 +209,7 @@ def _inside(hook: HookDefinition, folder: Path, name: str) -> Path:
 
 def _text(hook: HookDefinition, path: Path, name: str) -> str:
     # Without the path: a server sends this message to its clients.
-    remedy = "Set content_file, or give the loader the `base_path=` that it is under."
+    remedy = "Set content_file, or give the loader its `base_path=`."
     try:
         if path.exists() and not path.is_file():
             raise ContentError(hook, f"{name} is not a file", remedy)
@@ -217,7 +217,7 @@ def _text(hook: HookDefinition, path: Path, name: str) -> str:
             content = file.read(MAX_CONTENT_BYTES + 1)
         text = content.decode("utf-8-sig")
     except FileNotFoundError:
-        raise ContentError(hook, f"there is no file {name}", remedy) from None
+        raise ContentError(hook, f"{name} does not exist", remedy) from None
     except OSError as error:
         reason = f"{name} cannot be read ({error.strerror or type(error).__name__})"
         raise ContentError(hook, reason, remedy) from None
@@ -227,7 +227,7 @@ def _text(hook: HookDefinition, path: Path, name: str) -> str:
         raise ContentError(
             hook,
             f"{name} is larger than {MAX_CONTENT_BYTES} bytes",
-            "Guidance is for a model to follow: shorten it.",
+            "Shorten it.",
         )
     return text
 

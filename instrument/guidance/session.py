@@ -97,8 +97,8 @@ class SessionStateTracker:
         ]
         if not self._ways_in:
             raise GuidanceValueError(
-                f"Cannot {_ATTEMPT}: no tool that is always allowed leads to 'initialized'. "
-                "Name one in init_tools and in transition_triggers."
+                f"Cannot {_ATTEMPT}: no tool that is always allowed leads to 'initialized'. List "
+                "one in init_tools and in transition_triggers."
             )
         self._now: Callable[[], datetime] = values.get("now") or partial(datetime.now, UTC)
         self._session_id = scope(_ATTEMPT, "session_id", values.get("session_id"))

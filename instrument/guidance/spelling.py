@@ -45,7 +45,7 @@ def merged(
         name = snake_case(key) if isinstance(key, str) else key
         if name not in known:
             raise GuidanceValueError(
-                f"Cannot {attempt}: there is no {key!r}. Known are {', '.join(sorted(known))}."
+                f"Cannot {attempt}: unknown {key!r}. Known: {', '.join(sorted(known))}."
             )
         result[name] = value
     return result

@@ -34,4 +34,4 @@ def report(listener: Callable[..., object], *message: Any) -> None:
     try:
         listener(*message)
     except Exception:
-        _logger.warning("A listener of guidance failed to handle: %s", message[-1], exc_info=True)
+        _logger.warning("A guidance listener failed on: %s", message[-1], exc_info=True)

@@ -14,7 +14,7 @@ class ToolUse(dict[str, Any]):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"A tool use has no {name}; it has {', '.join(self)}.") from None
+            raise AttributeError(f"A tool use has no {name}; known: {', '.join(self)}.") from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         self[name] = value
@@ -75,7 +75,9 @@ class BaseHookEvent:
         """
         interrupts: set[str] = self.__dict__["_interrupts"]
         if name in interrupts:
-            raise ValueError(f"This callback has interrupted as {name!r} already; names are once.")
+            raise ValueError(
+                f"This callback has already interrupted as {name!r}; names must be unique."
+            )
         interrupts.add(name)
         answers: dict[str, Any] = self.__dict__["_answers"]
         if name in answers:

@@ -39,8 +39,8 @@ def event_types(event_type: object, callback: Callable[..., Any]) -> list[type[B
         if not isinstance(kind, type) or not hooks_of(kind):
             known = ", ".join(sorted(one.__name__ for one in HOOKS))
             raise TypeError(
-                f"{attempt} for {kind!r}: it is no event. Events: {known}; and dataclasses made "
-                "of HookEvent."
+                f"{attempt} for {kind!r}: it is not an event. Events: {known}; and dataclasses "
+                "derived from HookEvent."
             )
         if kind not in found:
             found.append(kind)
@@ -58,8 +58,8 @@ def _annotated(attempt: str, callback: Callable[..., Any]) -> Iterable[object]:
         annotation = get_type_hints(function)[first]
     except Exception as error:
         raise ValueError(
-            f"{attempt} without an event: its first parameter has no annotation that names one. "
-            "Annotate it, or give the event: `add_callback(BeforeToolCallEvent, …)`."
+            f"{attempt} without an event: its first parameter has no event annotation. Annotate "
+            "it, or give the event: `add_callback(BeforeToolCallEvent, …)`."
         ) from error
     if get_origin(annotation) in (Union, UnionType):
         return get_args(annotation)

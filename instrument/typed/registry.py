@@ -170,7 +170,7 @@ class HookRegistry:
         for callback in self.get_callbacks_for(event):
             if _is_async(callback):
                 raise RuntimeError(
-                    f"Cannot bring {type(event).__name__} to {describe(callback)}: it is "
+                    f"Cannot call {describe(callback)} with {type(event).__name__}: it is "
                     "async. Use `await invoke_callbacks_async(event)`."
                 )
         bus, outcome = self.bus, Outcome(*kwargs_from(event))

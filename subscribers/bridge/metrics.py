@@ -51,23 +51,23 @@ class Metrics:
         )
         self._first_chunks = seconds(
             "gen_ai.client.operation.time_to_first_chunk",
-            "From an LLM call to the first piece of its answer.",
+            "Time from an LLM call to the first chunk of its response.",
             _CALL_BUCKETS_S,
         )
         self._tokens = meter.create_histogram(
             "gen_ai.client.token.usage",
             "{token}",
-            "Tokens sent to and received from a model.",
+            "Input and output tokens of LLM calls.",
             explicit_bucket_boundaries_advisory=_TOKEN_BUCKETS,
         )
         self._workflows = seconds(
             "gen_ai.workflow.duration", "Duration of a workflow.", _WORKFLOW_BUCKETS_S
         )
         self._sent = seconds(
-            "mcp.client.operation.duration", "Duration of an MCP request, sent.", _RPC_BUCKETS_S
+            "mcp.client.operation.duration", "Duration of a sent MCP request.", _RPC_BUCKETS_S
         )
         self._handled = seconds(
-            "mcp.server.operation.duration", "Duration of an MCP request, handled.", _RPC_BUCKETS_S
+            "mcp.server.operation.duration", "Duration of a handled MCP request.", _RPC_BUCKETS_S
         )
         self._sessions = seconds(
             "mcp.client.session.duration", "Duration of an MCP connection.", _RPC_BUCKETS_S

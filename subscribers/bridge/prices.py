@@ -104,7 +104,7 @@ def load_prices(file: str | Path) -> PriceList:
 def _price(file: str | Path, number: int, row: dict[str, Any]) -> Price:
     where = f"Cannot use the prices {file}: [[models]] entry {number}"
     if unknown := sorted(row.keys() - set(_COLUMNS)):
-        raise PriceError(f"{where}: unknown {', '.join(unknown)}; there are {', '.join(_COLUMNS)}.")
+        raise PriceError(f"{where}: unknown {', '.join(unknown)}; known: {', '.join(_COLUMNS)}.")
     model, provider = row.get("model"), row.get("provider")
     if not isinstance(model, str) or not model:
         raise PriceError(f"{where}: `model` must be a name or a pattern such as 'some-model-*'.")

@@ -90,7 +90,7 @@ def apply(document: Json, patch: Json) -> Json:
         PatchError: It is no patch, or does not fit.
     """
     if not isinstance(patch, list) or not all(isinstance(one, dict) for one in patch):
-        raise PatchError("a patch is a list of objects")
+        raise PatchError("a patch must be a list of objects")
     for operation in patch:
         document, _ = _applied(document, operation)
     return document
@@ -107,16 +107,16 @@ def changes(before: Json, after: Json) -> Iterator[Changed]:
 def _applied(document: Json, operation: Operation) -> tuple[Json, Changed]:
     step, path = operation.get("op"), operation.get("path")
     if step not in ("add", "remove", "replace") or not isinstance(path, str):
-        raise PatchError(f"an operation {step!r} is not read")
+        raise PatchError(f"unsupported operation {step!r}")
     if step != "remove" and "value" not in operation:
         raise PatchError(f"{step} of {path!r} has no value")
     keys = [key.replace("~1", "/").replace("~0", "~") for key in path.split("/")[1:]]
     if (path and not path.startswith("/")) or len(keys) > _MAX_DEPTH:
-        raise PatchError(f"{path!r} is no path")
+        raise PatchError(f"{path!r} is not a path")
     value = operation.get("value")
     if not keys:
         if step == "remove":
-            raise PatchError("a document cannot be removed from itself")
+            raise PatchError("cannot remove the whole document")
         return value, Changed(step, path, document, value)
     parents = [document]
     for key in keys[:-1]:
@@ -132,20 +132,20 @@ def _member(parent: Json, key: str, path: str) -> Json:
         return parent[key]
     if isinstance(parent, list):
         return parent[_place(key, len(parent) - 1, path)]
-    raise PatchError(f"{path!r} is not there")
+    raise PatchError(f"{path!r} does not exist")
 
 
 def _edited(parent: Json, key: str, step: Step, value: Json, path: str) -> tuple[Json, Json]:
     """Return a copy of `parent` that is changed, and what was there before."""
     if isinstance(parent, dict):
         if step != "add" and key not in parent:
-            raise PatchError(f"{path!r} is not there")
+            raise PatchError(f"{path!r} does not exist")
         rest = dict(parent)
         before = rest.pop(key, None) if step == "remove" else rest.get(key)
         return (rest if step == "remove" else {**rest, key: value}), before
     if isinstance(parent, list):
         return _edited_list(parent, key, step, value, path)
-    raise PatchError(f"{path!r} is not there")
+    raise PatchError(f"{path!r} does not exist")
 
 
 def _edited_list(
@@ -162,5 +162,5 @@ def _edited_list(
 def _place(key: str, last: int, path: str) -> int:
     is_number = key.isascii() and key.isdecimal() and len(key) < 10 and str(int(key)) == key
     if not is_number or int(key) > last:
-        raise PatchError(f"{path!r} is not there")
+        raise PatchError(f"{path!r} does not exist")
     return int(key)

@@ -101,7 +101,7 @@ def _read_attribute(value: Any, name: str) -> Any:
         if perf_counter_ns() - start_ns > SLOW_NS and len(_slow) < MAX_SLOW:
             _slow[key] = None
             _logger.warning(
-                "Reading %s.%s took longer than 0.25 s: the inspector does not read it again.",
+                "Reading %s.%s took longer than 0.25 s; it is not read again.",
                 type(value).__qualname__,
                 name,
             )

@@ -227,7 +227,7 @@ class Delivery:
         lost = self._dropped + len(self._inbox) + len(self._pending)
         if lost and not self._is_closed:
             _logger.warning(
-                "The inspector at %s did not get %d records before the exit.",
+                "The Inspector service at %s did not receive %d records before the exit.",
                 self._target.name,
                 lost,
             )
@@ -336,8 +336,8 @@ class Delivery:
         if self._is_full and not self._is_full_logged:
             self._is_full_logged = True
             _logger.warning(
-                "The inspector at %s takes nothing and the buffer is full: dropping the oldest "
-                "records.",
+                "The Inspector service at %s accepts no data and the buffer is full: dropping the "
+                "oldest records.",
                 self._target.name,
             )
 
@@ -399,7 +399,7 @@ class Delivery:
         if not self._is_away:
             self._is_away = True
             _logger.info(
-                "The inspector at %s is away; telemetry is kept and sent when it is back.",
+                "Cannot reach the Inspector service at %s; telemetry is buffered until it is back.",
                 self._target.name,
             )
         self._end_flushes(is_sent=False)
@@ -415,7 +415,7 @@ class Delivery:
     def _came_back(self) -> None:
         if self._is_away:
             self._is_away = False
-            _logger.info("The inspector at %s is back.", self._target.name)
+            _logger.info("The Inspector service at %s is back.", self._target.name)
         self._failures = 0
 
     def _end_sent_flushes(self) -> None:

@@ -129,7 +129,7 @@ class OtlpTarget:
             return Answer(SendResult.ACCEPTED)
         if status in _NO_SUCH_SIGNAL:
             self._unwanted.add(signal)
-            _logger.info("%s takes no OTLP %s; sending none.", self.name, signal)
+            _logger.info("%s does not accept OTLP %s; none are sent.", self.name, signal)
             return Answer(SendResult.ACCEPTED)
         if status is None:
             is_unreachable, self._session.is_unreachable = self._session.is_unreachable, False
@@ -146,8 +146,12 @@ class OtlpTarget:
         if self._is_refusal_logged:
             return
         self._is_refusal_logged = True
-        advice = "check INSPECTOR_TOKEN" if status in {401, 403} else "is it an inspector?"
-        _logger.warning("%s refuses telemetry with HTTP %d: %s.", self.name, status, advice)
+        advice = (
+            "check INSPECTOR_TOKEN"
+            if status in {401, 403}
+            else "check that it is an Inspector service"
+        )
+        _logger.warning("%s rejects telemetry with HTTP %d: %s.", self.name, status, advice)
 
     def _log(self, record: LiveRecord) -> ReadableLogRecord:
         context = Context()

@@ -106,7 +106,7 @@ def session_of_process(environ: Mapping[str, str] = os.environ) -> ProcessSessio
     is_kernel = _KERNEL in sys.modules
     mode = environ.get(VARIABLE, "").strip().lower() or (PER_PROCESS if is_kernel else PER_TRACE)
     if mode not in MODES:
-        _logger.warning("%s=%s is neither %s nor %s.", VARIABLE, mode, *MODES)
+        _logger.warning("%s=%s is invalid: use %s or %s.", VARIABLE, mode, *MODES)
     return ProcessSession(sys.modules, is_kernel=is_kernel) if mode == PER_PROCESS else None
 
 

@@ -53,13 +53,13 @@ def standard_target(
         return BoundedProcessor(exporter, BatchSpanProcessor(_Treating(exporter, treat)))
     except ModuleNotFoundError:
         _logger.warning(
-            "OTEL_EXPORTER_OTLP_PROTOCOL is %s, whose exporter is missing. Install it with: "
-            "pip install opentelemetry-exporter-otlp-proto-grpc",
+            "OTEL_EXPORTER_OTLP_PROTOCOL is %s, but its exporter is not installed. Run: pip "
+            "install opentelemetry-exporter-otlp-proto-grpc",
             protocol,
         )
     except Exception as error:  # noqa: BLE001 - a certificate, a number, an address: all from outside
         _logger.warning(
-            "Spans go to the inspector only: the OTEL_EXPORTER_OTLP_* variables cannot be used "
+            "Spans are sent to Inspector only: the OTEL_EXPORTER_OTLP_* variables are invalid "
             "(%s).",
             type(error).__name__,
         )
@@ -144,4 +144,6 @@ class BoundedProcessor(SpanProcessor):
         if self._closing.is_alive():
             self._is_abandoned = True
             self._exporter.shutdown()  # ends its retries
-            _logger.warning("The target of OTEL_EXPORTER_OTLP_* did not take all before the exit.")
+            _logger.warning(
+                "The target of OTEL_EXPORTER_OTLP_* did not accept all spans before the exit."
+            )

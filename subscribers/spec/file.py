@@ -152,7 +152,7 @@ def unknown(what: str, name: object, allowed: Sequence[str]) -> str:
     """Return the message for an unknown `name`, with the closest or all allowed names."""
     close = get_close_matches(str(name), allowed, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    listed = f"; there are {', '.join(allowed)}" if len(allowed) <= 16 else ""
+    listed = f"; known: {', '.join(allowed)}" if len(allowed) <= 16 else ""
     return f"unknown {what} {name!r}{hint or listed}"
 
 

@@ -97,7 +97,7 @@ def _span(name: str, table: Table) -> SpanSpec:
     cells, place = table.cells, table.place
     _only(place, cells, _SPAN_COLUMNS)
     if table.rows:
-        place.refuse("a span has no rows of its own; its hooks have", "attributes")
+        place.refuse("attributes belong to the hooks of a span, not to the span", "attributes")
     for column in ("noun", "name", "legacy_name", "kind", "key"):
         if not isinstance(cells.get(column), str):
             place.refuse(f"`{column}` is missing", column)
@@ -131,7 +131,7 @@ def _hook(
     if span is not None and span not in spans:
         place.refuse(unknown("span", span, list(spans)), "span")
     if (action == "event") != ("event" in cells):
-        place.refuse('`event` belongs to action = "event", and to nothing else', "action")
+        place.refuse('`event` is only for action = "event"', "action")
     kwargs = _kwargs(name)
     _known(place, cells, "failure", kwargs)
     own = _attributes(table, kwargs)
@@ -157,7 +157,7 @@ def _attribute(row: Row, kwargs: frozenset[str]) -> Attribute:
     cells, place = row.cells, row.place
     _only(place, cells, _ROW_COLUMNS)
     if not row.keys:
-        place.refuse("neither `current` nor `legacy`")
+        place.refuse("needs `current` or `legacy`")
     if ("from" in cells) == ("value" in cells):
         place.refuse("needs either `from` or `value`")
     _one_of(place, "type", cells.get("type"), tuple(DEFAULT_CONVERSIONS))
@@ -168,10 +168,10 @@ def _attribute(row: Row, kwargs: frozenset[str]) -> Attribute:
         _known(place, cells, column, kwargs)
     cut = _cell(place, "cut", cells, Truncation)
     if (cells["type"] == "json") != (cut is Truncation.JSON):
-        place.refuse('`cut = "T3"` belongs to `type = "json"`, and to nothing else', "cut")
+        place.refuse('`cut = "T3"` is only for `type = "json"`', "cut")
     constant = cells.get("value")
     if not isinstance(constant, str | bool | int | float | None):
-        place.refuse("`value` is neither text nor a number nor a boolean", "value")
+        place.refuse("`value` must be a string, a number or a boolean", "value")
     return Attribute(
         current=cells.get("current"),
         legacy=cells.get("legacy"),

@@ -151,9 +151,9 @@ async def test_a_refused_sender_is_logged_once_with_what_to_set(
                 assert b"OTEL_EXPORTER_OTLP_HEADERS" in answer.content
                 await client.get("/sessions")  # not a sender
     lines = [record.getMessage() for record in caplog.records]
-    assert [line.split(" is refused")[0] for line in lines] == [
-        "OTLP from 192.0.2.7",
-        "OTLP from 192.0.2.8",
+    assert [line.split(". ")[0] for line in lines] == [
+        "Rejected OTLP from 192.0.2.7",
+        "Rejected OTLP from 192.0.2.8",
     ]
     for line in lines:
         assert "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20TOKEN" in line
@@ -328,7 +328,7 @@ async def test_a_wrong_token_in_the_address_sets_no_cookie(client: httpx.AsyncCl
         answer = await client.get("/ui/", params=params)
         assert answer.status_code == 401
         assert "set-cookie" not in answer.headers
-        assert ("not the token" in answer.text) == ("token" in params)
+        assert ("Wrong token" in answer.text) == ("token" in params)
     assert (await client.get("/health", params={"token": TOKEN})).cookies == {}
     assert (await client.get("/nothing", params={"token": TOKEN})).status_code == 401
 

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import select
 import subprocess
 from collections.abc import Iterator
@@ -122,7 +123,7 @@ def test_sessions_are_sorted_by_the_requested_order(
         assert names("--sort", "title") == ["a", "b", "c"]
         assert names("--sort", "-spans") == ["b", "c", "a"]
         assert names("--sort=spans", "--limit=2") == ["a", "c"]
-        assert "These are the first 1;" in run("sessions", "--sort", "title", "--limit", "1").stderr
+        assert "Showing the first 1;" in run("sessions", "--sort", "title", "--limit", "1").stderr
         refused = run("sessions", "--sort", "size")
         assert isinstance(refused.exception, InspectorError)
         assert "sort" in str(refused.exception)
@@ -216,6 +217,15 @@ def test_two_sessions_are_compared(
     found = json.loads(run("compare", left, right, "--json").output)
     assert found["counts"] == {"added": 1, "removed": 1}
 
+    service.send(span(1, trace_id=bytes([7] * 16), name="root"))
+    third = bytes([7] * 16).hex()
+    shown = run("compare", left, right, third).output
+    assert "3 of 3 steps differ" in shown
+    assert re.search(r"two +1: none +2: \S.* added +3: none", shown)
+    found = json.loads(run("compare", left, right, third, "--json").output)
+    assert [one["id"] for one in found["sessions"]] == [left, right, third]
+    assert "at least two" in run("compare", left).output
+
 
 def test_a_service_is_named_by_the_environment(
     service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
@@ -237,7 +247,7 @@ def test_tail_follows_from_now_on(service: Service) -> None:
         try:
             seen = json.loads(process.stdout.readline())
             assert seen["type"] == "Heartbeat"
-            service.send(span(7, trace_id=bytes([7] * 16), name="later"))
+            service.send(span(7, trace_id=b"tail from now on", name="later"))
             # Sessions of other tests may end in between.
             assert any(json.loads(line)["type"] == "SessionStarted" for line in process.stdout)
         finally:
@@ -268,9 +278,9 @@ def test_tail_takes_the_stream_up_again_after_a_restart_and_says_so_once(tmp_pat
             assert "before" in process.stdout.readline()
             first.process.terminate()
             first.process.wait(DEADLINE_S)
-            assert "Waiting" in process.stderr.readline()
+            assert "Reconnecting" in process.stderr.readline()
             with running_service(tmp_path) as second:
-                assert process.stderr.readline() == "inspector: Connected again.\n"
+                assert process.stderr.readline() == "inspector: Reconnected.\n"
                 second.send(span(1, trace_id=bytes([255] * 16), name="after"))
                 assert any("after" in line for line in process.stdout)
         finally:
@@ -352,7 +362,7 @@ def test_an_address_where_something_else_answers_is_reported(
 ) -> None:
     monkeypatch.setenv("INSPECTOR_URL", f"{service.url}/ui/app?")
     monkeypatch.setenv("INSPECTOR_TOKEN", service.token)
-    assert "is not the inspector" in str(run("sessions").exception)
+    assert "is not Inspector" in str(run("sessions").exception)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has it")
@@ -387,11 +397,11 @@ def test_a_session_is_found_whatever_many_others_are_called(
         find(monkeypatch, service)
         service.send(*spans)
         assert " run " in run("show", "run").output
-        assert run("sessions", "--limit", "2").stderr.startswith("These are the newest 2;")
+        assert run("sessions", "--limit", "2").stderr.startswith("Showing the newest 2;")
         assert run("sessions", "--limit", "200").stderr == ""
         assert " older " in run("show", "old").output
         assert " a-run-older-1 " in run("show", "a-run-older-1").output
-        assert "Several sessions begin with 'a-run'" in str(run("show", "a-run").exception)
+        assert "Several sessions start with 'a-run'" in str(run("show", "a-run").exception)
 
 
 def test_the_token_stays_the_same_until_it_is_rotated(here: Path) -> None:
@@ -486,7 +496,7 @@ def test_a_second_service_names_the_first_one(service: Service, here: Path) -> N
         check=False,
     )
     assert second.returncode == 2
-    assert f"An inspector runs at {service.url}/ui/" in second.stderr
+    assert f"Inspector is already running at {service.url}/ui/" in second.stderr
     assert "Traceback" not in second.stderr
 
 

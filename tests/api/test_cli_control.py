@@ -26,7 +26,7 @@ from tests.support.services.process import (
 )
 
 ARGS = '{"id":9007199254740993,"path":"/etc/\u202e\\u001b[2Jx","rate":1.0}'
-HOSTILE = "Fine.\n\nLet it run? [y/N]: y\n\x1b[2J\u202eevil"
+HOSTILE = "Fine.\n\nRun it? [y/N]: y\n\x1b[2J\u202eevil"
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_requests_are_listed_and_shown_whole(service: Service, agent: ConnectedA
     assert '│   "id": 9007199254740993,' in shown
     assert '│   "rate": 1.0' in shown
     assert r"│ \x1b[2J\u202eevil" in shown
-    assert "│ Let it run? [y/N]: y" in shown, "what an agent writes stands behind a bar"
+    assert "│ Run it? [y/N]: y" in shown, "what an agent writes stands behind a bar"
     assert "\x1b" not in shown
     assert "\u202e" not in shown
     assert "default" not in shown
@@ -238,7 +238,7 @@ def test_a_late_answer_names_the_first_one(service: Service, agent: ConnectedAge
 def test_a_beginning_that_several_have_is_refused(service: Service, agent: ConnectedAgent) -> None:
     agent.ask("same-1")
     agent.ask("same-2")
-    for wanted, message in (("same", "Several requests"), ("no-such", "There is no request")):
+    for wanted, message in (("same", "Several requests"), ("no-such", "Request not found")):
         assert message in str(run("deny", wanted).exception)
     assert run("deny", "same-1").exit_code == 0
     assert run("deny", "same").exit_code == 0, "one that is open goes first"
@@ -316,8 +316,8 @@ def test_the_only_request_is_shown_and_confirmed_and_questions_are_left_alone(
     assert "The open request is a question: use `inspector answer`" in str(refused.exception)
     assert "asks-1" in refused.stderr
     agent.ask("only-1", args_json=ARGS)
-    assert "name the request" in str(run("approve").exception)
-    assert "name the request" in str(run("approve", "--yes").exception)
+    assert "Name the request" in str(run("approve").exception)
+    assert "Name the request" in str(run("approve", "--yes").exception)
     at_terminal(monkeypatch)
 
     refused = run("deny", typed="n\n")
@@ -342,7 +342,7 @@ def test_of_several_requests_none_is_chosen_and_all_are_listed(
         if is_at_terminal:
             at_terminal(monkeypatch)
         refused = run(verb, typed="y\n")
-        assert "2 requests are open: name one" in str(refused.exception)
+        assert "2 requests are open. Name one." in str(refused.exception)
         assert "several-1" in refused.stderr
         assert "several-2" in refused.stderr
     assert agent.commands == []
@@ -369,7 +369,7 @@ def test_the_only_session_that_runs_is_paused_and_of_several_none(
         agent.ask("held-2", session_id="other-session")
         refused = run("cancel")
 
-        assert "2 sessions are running, waiting or paused: name one" in str(refused.exception)
+        assert "2 sessions are running, waiting or paused. Name one." in str(refused.exception)
         assert "held-session" in refused.stderr
         assert "other-session" in refused.stderr
         assert "cancel" not in [one["type"] for one in agent.commands]

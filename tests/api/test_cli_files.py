@@ -133,7 +133,7 @@ def test_standard_input_is_imported(here: Path, service: Service) -> None:
     assert (report["file"], report["spans"], report["sessions"]) == ("-", 10, ["golden"])
     again = run("import", str(GOLDEN))
     assert "0 spans" in again.output
-    assert "10 were there already" in again.output
+    assert "10 were already stored" in again.output
     service.client.delete("/sessions/golden")
 
 

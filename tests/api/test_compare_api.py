@@ -171,6 +171,8 @@ def test_several_runs_are_compared_with_the_first(service: Service) -> None:
     assert (found["first_difference"], found["differing_count"]) == (1, 3)
     base, *others = found["steps"][1]["cells"]
     assert base["changes"] == []
+    lead = found["steps"][0]["cells"][0]
+    assert lead["own_ns"] < lead["duration_ns"], "without what runs below it"
     assert [one["changes"] for one in others] == [["answered_differently"]] * 2
     assert [one and one["span_id"] for one in found["steps"][3]["cells"]] == [
         span_id(4).hex(),
@@ -202,4 +204,4 @@ async def test_runs_of_too_many_spans_are_refused(
     monkeypatch.setattr(route, "MAX_COMPARED_SPANS", 1)
     refused = await api.get("/compare/runs", params={"session": ids})
     assert (refused.status_code, refused.json()["code"]) == (422, "too_many_spans")
-    assert "2 spans; at most 1 in all" in refused.json()["detail"]
+    assert "2 spans in total; the limit is 1" in refused.json()["detail"]

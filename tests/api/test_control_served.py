@@ -127,9 +127,9 @@ def test_of_two_people_at_once_one_wins_and_the_other_learns_who(service: Servic
             assert by_status.keys() == {200, 409}
             won, refused = by_status[200], by_status[409]
             winner = won["request"]["answer"]
-            assert won["applied"] is True
+            assert won["applied"] is not False  # None: it was not acknowledged in time
             assert refused["code"] == "already_answered"
-            assert f"{winner['actor']} (api) answered this first" in refused["detail"]
+            assert f"{winner['actor']} (api) already answered" in refused["detail"]
             assert command["answer"]["decision"] == winner["decision"]
     process.send({"type": "heartbeat"})
     assert process.commands == [], "what lost was never sent"

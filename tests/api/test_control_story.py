@@ -139,12 +139,12 @@ def test_of_a_browser_and_a_terminal_at_once_one_wins_and_one_learns_it(
     outcome = result(agent)
     if page.status_code == 200:
         assert denied.returncode == 5
-        assert "Ada (browser) answered this first" in denied.stderr
+        assert "Ada (browser) already answered" in denied.stderr
         assert outcome == {"deleted": {"path": "/a"}}
     else:
         assert denied.returncode == 0
         assert (page.status_code, page.json()["code"]) == (409, "already_answered")
-        assert "(cli) answered this first" in page.json()["detail"]
+        assert "(cli) already answered" in page.json()["detail"]
         assert "denied" in outcome
     answers = [one for one in audit(service) if one["action"] == "answer"]
     assert sorted(one["result"] for one in answers) == ["accepted", "applied", "refused"]
@@ -205,7 +205,7 @@ def test_who_may_not_is_refused_and_written_down(service: Service, agent: AgentP
         "wrong_hash",
         "wrong_hash",
     ]
-    assert "may only read" in text_of(asyncio.run(over_mcp()))
+    assert "is read-only" in text_of(asyncio.run(over_mcp()))
     assert httpx.post(f"{service.url}{path}", json=allow).status_code == 401
     assert service.get(path)["status"] == "pending"
 

@@ -70,7 +70,7 @@ def test_a_service_that_runs_is_found_with_all_its_ports(
     found = examine(0)
     assert levels(found, "service") == levels(found, "OTLP") == ["ok"]
     assert service.url in found["service"][0]["message"]
-    assert "an inspector's" in found["otlp_http_port"][0]["message"]
+    assert "an Inspector service" in found["otlp_http_port"][0]["message"]
 
 
 @pytest.mark.parametrize("as_json", [True, False])
@@ -108,7 +108,7 @@ def test_a_named_service_that_is_no_address_is_a_failure(
     here: Path, monkeypatch: pytest.MonkeyPatch, url: str
 ) -> None:
     monkeypatch.setenv("INSPECTOR_URL", url)
-    assert "is no address" in examine(1)["service"][0]["message"]
+    assert "is not an address" in examine(1)["service"][0]["message"]
 
 
 def test_a_run_file_of_a_dead_process_is_stale(here: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_port_that_somebody_else_has_is_named(
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", other.url)
         found = examine(0)
     assert levels(found, "otlp_http_port") == levels(found, "OTLP") == ["warn"]
-    assert "no inspector" in found["OTLP"][0]["message"]
+    assert "not Inspector" in found["OTLP"][0]["message"]
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,9 @@ def test_a_port_that_somebody_else_has_is_named(
         ({"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_ENDPOINT": "{http}"},
          "ok", "gRPC"),
         ({"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_ENDPOINT": "{http}",
-          "INSPECTOR_OTLP_GRPC_PORT": "0"}, "warn", "not known"),
+          "INSPECTOR_OTLP_GRPC_PORT": "0"}, "warn", "may not be"),
         ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "{http}/v1/traces"}, "ok", "HTTP"),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:99999"}, "fail", "no address"),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:99999"}, "fail", "not an address"),
     ],
 )  # fmt: skip
 def test_it_says_where_a_stock_sdk_would_send(
@@ -218,7 +218,7 @@ def test_files_that_others_may_write_are_failures(here: Path) -> None:
     found = examine(1)
     for subject in ("store", "token"):
         assert levels(found, subject) == ["fail"]
-        assert "others may write into it" in found[subject][0]["message"]
+        assert "other users can write to it" in found[subject][0]["message"]
 
 
 def test_an_mcp_agent_beside_a_newer_mcp_is_reported(

@@ -1,6 +1,7 @@
 """Limits and protocols of connections, before any route: heads, offers of others, time."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -74,7 +75,7 @@ async def wire() -> AsyncIterator[Wire]:
 
 def statuses(answers: bytes) -> list[int]:
     """Return the status of each answer of a connection."""
-    return [int(part[:3]) for part in answers.split(b"HTTP/1.1 ")[1:]]
+    return [int(code) for code in re.findall(rb"HTTP/1\.1 (\d{3}) ", answers)]
 
 
 def names(writer: RecordingWriter) -> list[str]:

@@ -83,7 +83,7 @@ async def test_without_the_grant_nothing_steers_and_who_tries_is_written_down(
             }
             answers = [await client.call_tool(name, arguments) for name, arguments in tried.items()]
         assert all(answer.is_error for answer in answers)
-        assert all("may only read" in text_of(answer) for answer in answers)
+        assert all("is read-only" in text_of(answer) for answer in answers)
         assert agent.commands == []
     entries = [one for one in audit(service)[: -before or None] if refused(one)]
     assert {one["action"] for one in entries} == {
@@ -99,7 +99,7 @@ async def test_a_tool_that_is_not_granted_is_refused_with_any_arguments(
     for arguments in ({}, {"request_id": 3}, {"request_id": "../../cancel/S"}, {"request_id": "."}):
         answer = await _ask(service, "answer_request", arguments)
         assert answer.is_error
-        assert "may only read" in text_of(answer)
+        assert "is read-only" in text_of(answer)
 
 
 async def _ask(service: Service, name: str, arguments: dict[str, Any]) -> CallToolResult:
@@ -169,4 +169,4 @@ async def test_one_grant_is_not_the_other(granting: Service) -> None:
     async with host(granting, "stdio") as client:
         assert not STEERING & {tool.name for tool in (await client.list_tools()).tools}
         answer = await client.call_tool("pause_session", {"session_id": "S"})
-        assert "may only read" in text_of(answer)
+        assert "is read-only" in text_of(answer)

@@ -246,7 +246,7 @@ async def test_the_token_is_required_when_others_can_reach_the_port(
         await export(channel, body, ("authorization", f"Bearer {TOKEN}"))
     assert len(writer.spans) == 1
     [line] = [record.getMessage() for record in caplog.records]
-    assert line.startswith("OTLP from 127.0.0.1 is refused.")
+    assert line.startswith("Rejected OTLP from 127.0.0.1.")
     assert "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20TOKEN" in line
 
 

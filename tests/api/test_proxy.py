@@ -229,7 +229,7 @@ def test_where_there_is_no_posix_one_sentence_says_so(
         code = command.main(["--", *ECHO])
     message = capsys.readouterr()
     assert (code, message.out) == (2, "")
-    assert message.err.startswith("inspector proxy: Cannot run here: it needs POSIX")
+    assert message.err.startswith("inspector proxy: Unsupported platform: it needs POSIX")
     assert message.err.count("\n") == 1
 
 
@@ -338,7 +338,7 @@ def test_what_is_no_message_and_what_goes_wrong_is_seen(
     log = entries(service, "noisy")
     assert {one["server"] for one in log} == {"noisy"}
     written = {one["text"] for one in log if one["type"] == "stderr"}
-    assert written == {"no message, on stdout: debug: left in", "warned ", "✓\n"}
+    assert written == {"not a message, on stdout: debug: left in", "warned ", "✓\n"}
     (response,) = [one for one in log if one["type"] == "response"]
     assert (response["target"], response["fault"]["kind"]) == ("cut", "failed")
 

@@ -75,8 +75,8 @@ def test_a_program_without_a_line_of_ours_appears(service: Service, tmp_path: Pa
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == ""
     assert ended.stderr.splitlines() == [
-        f"inspector: what can be watched is sent to {service.url}",
-        "inspector: watches hooks",
+        f"inspector: sending telemetry to {service.url}",
+        "inspector: watching hooks",
     ]
     assert tools_of(service, "planner") == ["execute_tool search"]
 
@@ -93,7 +93,7 @@ def test_a_program_whose_functions_are_decorated_needs_no_line_that_attaches(
     )
     ended = run(service, sys.executable, str(program))
     assert (ended.returncode, ended.stdout) == (0, "3\n"), ended.stderr
-    assert ended.stderr.splitlines()[1:] == ["inspector: watches decorated functions"]
+    assert ended.stderr.splitlines()[1:] == ["inspector: watching decorated functions"]
     assert tools_of(service, "decorated") == ["execute_tool add"]
 
 
@@ -154,7 +154,7 @@ def test_a_sitecustomize_of_the_users_runs_as_before(service: Service, tmp_path:
     (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.THEIRS = 1\n")
     ended = run(service, sys.executable, "-c", "print(THEIRS)", PYTHONPATH=str(tmp_path))
     assert ended.stdout.strip() == "1"
-    assert ended.stderr.startswith("inspector: what can be watched is sent to ")
+    assert ended.stderr.startswith("inspector: sending telemetry to ")
 
 
 def test_without_a_service_the_program_runs_and_one_line_says_so(
@@ -190,8 +190,8 @@ def test_where_the_inspector_is_missing_one_sentence_says_what_to_do(
 def test_a_framework_is_named_when_it_is_watched(service: Service, tmp_path: Path) -> None:
     ended = run(service, sys.executable, "-c", "import langchain_core.tools")
     lines = ended.stderr.splitlines()[1:]
-    assert lines[0].startswith("inspector: watches langchain 1.")
-    assert lines[1].startswith("inspector: no span was sent from this process to ")
+    assert lines[0].startswith("inspector: watching langchain 1.")
+    assert lines[1].startswith("inspector: no spans were sent to ")
     assert len(lines) == 2
 
 
@@ -231,8 +231,8 @@ def test_what_a_program_forks_says_nothing(service: Service, tmp_path: Path) -> 
     program = tmp_path / "agent.py"
     program.write_text(FORKED)
     first, last = run(service, str(program)).stderr.splitlines()
-    assert first.startswith("inspector: what can be watched is sent to ")
-    assert last.startswith("inspector: no span was sent from this process to ")
+    assert first.startswith("inspector: sending telemetry to ")
+    assert last.startswith("inspector: no spans were sent to ")
 
 
 def test_the_command_line_is_no_program_that_could_not_be_watched(service: Service) -> None:
@@ -258,9 +258,9 @@ def test_where_nothing_can_be_attached_one_sentence_says_why(
 
 def test_what_could_not_be_watched_is_reported_at_the_end(service: Service, tmp_path: Path) -> None:
     ended = run(service, sys.executable, "-c", "pass")
-    assert "imports nothing that can be watched (mcp, " in ended.stderr
+    assert "imports no supported framework (mcp, " in ended.stderr
     ended = run(service, "-c", "import instrument")
-    assert ended.stderr.endswith(": hooks told nothing, or nobody answered there.\n")
+    assert ended.stderr.endswith(": hooks reported nothing, or the service did not respond.\n")
 
 
 def test_a_module_is_run_as_python_runs_it(service: Service, tmp_path: Path) -> None:
@@ -422,7 +422,7 @@ def test_what_cannot_be_run_is_one_sentence(service: Service) -> None:
     ended = run(service, "no-such-program")
     assert (ended.returncode, ended.stderr) == (
         2,
-        "inspector: Cannot run 'no-such-program': there is no such file or program.\n",
+        "inspector: Cannot run 'no-such-program': no such file or program.\n",
     )
     ended = run(service, sys.executable, flags=("--only", "langchian"))
     assert ended.returncode == 2
@@ -433,7 +433,7 @@ def test_frameworks_can_be_switched_off(service: Service, tmp_path: Path) -> Non
     program = tmp_path / "agent.py"
     program.write_text(AGENT.format(name="alone"))
     ended = run(service, sys.executable, str(program), INSPECTOR_AUTO_ATTACH="off")
-    assert ended.stderr.endswith("inspector: watches hooks\n")
+    assert ended.stderr.endswith("inspector: watching hooks\n")
     assert tools_of(service, "alone") == ["execute_tool search"]
 
 

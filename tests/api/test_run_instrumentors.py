@@ -117,7 +117,7 @@ def test_a_client_is_watched_by_the_instrumentor_that_is_installed(
 ) -> None:
     ended, rows = programs.run(code)
     assert ended.stdout == f"{ANSWER}\n"
-    assert f"inspector: watches {name} by open" in ended.stderr
+    assert f"inspector: watching {name} with open" in ended.stderr
     (call,) = rows
     assert (call["kind"], call["model"]) == ("llm", f"of-{name}")
     assert (call["input_tokens"], call["output_tokens"]) == (INPUT_TOKENS, OUTPUT_TOKENS)
@@ -133,7 +133,7 @@ def test_the_variable_says_which_instrumentors_are_switched_on(programs: Program
     assert rows == []
     ended, rows = programs.run(both, INSPECTOR_AUTO_INSTRUMENT="olama")
     assert rows == []
-    assert "INSPECTOR_AUTO_INSTRUMENT: No instrumentor is known for 'olama'" in ended.stderr
+    assert "INSPECTOR_AUTO_INSTRUMENT: Unknown instrumentor 'olama'" in ended.stderr
 
 
 def test_the_instrumentor_that_a_program_switches_on_is_its_own_before_and_after(
@@ -179,7 +179,7 @@ def test_where_no_instrumentor_is_installed_one_sentence_names_it(
     ended, rows = programs.run("import smolagents" + OLLAMA)
     assert len(rows) == 1
     assert ended.stderr.endswith(advice)
-    assert ended.stderr.count("smolagents can be watched") == 1
+    assert ended.stderr.count("smolagents needs an instrumentor") == 1
 
 
 def test_who_emits_by_the_api_alone_is_watched_and_may_set_a_provider_later(
@@ -192,7 +192,7 @@ def test_who_emits_by_the_api_alone_is_watched_and_may_set_a_provider_later(
     )
     ended, rows = programs.run(emit)
     assert [row["name"] for row in rows] == ["by the API"]
-    assert ended.stderr.endswith("inspector: watches OpenTelemetry\n")
+    assert ended.stderr.endswith("inspector: watching OpenTelemetry\n")
     later = PROVIDER + (
         "trace.set_tracer_provider(mine)\n"
         "assert trace.get_tracer_provider() is mine\n"

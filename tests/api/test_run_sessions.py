@@ -110,4 +110,4 @@ def test_an_id_of_the_programs_own_wins(service: Service, tmp_path: Path) -> Non
 def test_a_mode_that_there_is_not_is_one_sentence(service: Service) -> None:
     ended = run(service, sys.executable, "-c", "pass", flags=("--session", "per-day"))
     assert ended.returncode != 0
-    assert "--session per-day: it is per-process or per-trace." in ended.stderr
+    assert "--session per-day: use per-process or per-trace." in ended.stderr

@@ -94,6 +94,19 @@ async def test_a_search_finds_sessions_and_spans(api: Api) -> None:
     assert (await api.get("/search")).status_code == 422
 
 
+async def test_a_found_span_says_why_it_failed_and_how_its_session_stands(api: Api) -> None:
+    failed = span("fetch_page", span_id=2, parent=1, error="")
+    raised = {"exception.type": "TimeoutError", "exception.message": "504 from\nmirror"}
+    failed.events.add(name="exception", attributes=key_values(raised))
+    await api.submit(incoming(span("root", error="")), incoming(failed))
+    answer = (await api.get("/search", params={"q": "name:fetch_page"})).json()
+    [hit] = answer["spans"]
+    assert hit["error"] == "TimeoutError: 504 from mirror"
+    session = (await api.get(f"/sessions/{hit['session_id']}")).json()
+    assert hit["session_status"] == session["status"]
+    assert hit["session_started_at"] == session["started_at"]
+
+
 async def test_a_bad_query_is_a_problem_that_points(api: Api) -> None:
     answer = await api.get("/search", params={"q": "kind:llm statsu:failed"})
     problem = answer.json()

@@ -145,6 +145,7 @@ async def test_the_last_calls_say_what_led_to_a_span(api: Api) -> None:
     assert turn["repeated"] > 0, "the call before it said that"
     assert ids(await last(before=key(28))) == ids(before)[-3:], "oldest first"
     assert ids(await last(before=key(999))) == ids(await last()), "nothing is waited for"
+    assert {one["status"] for one in before} == {"error", "unset"}
     assert ids(await last(limit=2)) != ids(before)[-2:]
     assert (await api.get(f"{URL}/last", params={"before": "x"})).status_code == 422
     assert (await api.get("/sessions/nobody/transcript/last")).status_code == 404

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 import subprocess
 import tomllib
@@ -11,9 +10,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-import typer.main
-
-from inspector.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,6 +31,35 @@ def test_links_inside_the_repository_lead_somewhere(document: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
         if "://" not in target and not target.startswith("mailto:"):
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_pictures_are_small_and_each_is_on_a_page() -> None:
+    shown = {
+        (document.parent / image).resolve()
+        for document in _documents()
+        for image in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", document.read_text(encoding="utf-8"))
+    }
+    pictures = set((ROOT / "docs" / "images").rglob("*.png"))
+    assert pictures - shown == set()
+    assert [one for one in pictures if one.stat().st_size > 140_000] == []
+    start = pictures & set((ROOT / "docs" / "images" / "start").iterdir())
+    assert [one for one in start if one.stat().st_size > 120_000] == []
+
+
+MAX_WORDS = 40_000
+_NOT_COUNTED = ("docs/adr/", "docs/benchmarks.md", "CHANGELOG.md", "tests/", "examples/")
+_NOT_PROSE = re.compile(r"<!-- (\w+) -->.*?<!-- /\1 -->|```.*?```|`[^`\n]*::[^`\n]*`", re.DOTALL)
+"""Parts that are generated, code, and names of tests."""
+
+
+def test_what_is_written_by_hand_can_be_read_in_a_few_hours() -> None:
+    words = {
+        name: len(_NOT_PROSE.sub("", text).split())
+        for document in _documents()
+        if not (name := document.relative_to(ROOT).as_posix()).startswith(_NOT_COUNTED)
+        if not (text := document.read_text(encoding="utf-8")).startswith("<!-- Generated")
+    }
+    assert 20_000 < sum(words.values()) <= MAX_WORDS, sorted(words.items(), key=lambda one: -one[1])
 
 
 def test_the_map_names_every_module_that_is_worth_a_line() -> None:
@@ -88,17 +113,3 @@ def test_a_public_class_name_is_defined_once_unless_the_glossary_says_why() -> N
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
         )
         assert {name for name, count in names.items() if count > 1} <= explained, package
-
-
-def test_every_snippet_of_the_mcp_page_names_a_command_that_exists_or_the_route() -> None:
-    text = (ROOT / "docs" / "mcp-server.md").read_text(encoding="utf-8")
-    snippets = [json.loads(found) for found in re.findall(r"```json\n(.*?)```", text, re.DOTALL)]
-    servers = [server for one in snippets for group in one.values() for server in group.values()]
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # a group has them
-    assert len(servers) == 3
-    for server in servers:
-        if "url" in server:
-            assert server["url"].endswith("/mcp")
-        else:
-            assert server["command"] == "inspector"
-            assert server["args"][0] in commands

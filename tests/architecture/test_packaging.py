@@ -81,6 +81,8 @@ def test_an_sdist_has_what_a_wheel_is_built_from(tmp_path: Path) -> None:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
     assert {"pyproject.toml", "hatch_build.py", "README.md", "LICENSE"} <= names
+    site = [path for path in (ROOT / "site").rglob("*") if path.is_file()]  # `make build` makes it
+    assert {path.relative_to(ROOT).as_posix() for path in site} <= names
 
 
 @pytest.mark.parametrize("name", ["inspector", "mcp-agent-inspector"])

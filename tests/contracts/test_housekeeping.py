@@ -170,7 +170,7 @@ async def test_a_fault_in_keeping_house_does_not_stop_senders(
     await writer.submit([incoming(span())], [])
     await writer.close()
     assert writer.store_health.is_ok
-    assert "Cannot keep house" in caplog.text
+    assert "Housekeeping failed" in caplog.text
 
 
 def test_departures_that_lead_nowhere_are_forgotten_and_those_that_lead_somewhere_stay(

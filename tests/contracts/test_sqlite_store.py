@@ -82,7 +82,7 @@ def test_a_trace_that_an_older_version_named_as_a_process_is_still_found(path: P
 
 def test_a_second_service_on_the_same_file_is_refused_with_one_sentence(path: Path) -> None:
     store = open_store(url(path))
-    with pytest.raises(StoreInUseError, match="another inspector has it open"):
+    with pytest.raises(StoreInUseError, match="another Inspector service has it open"):
         open_store(url(path))
     store.close()
     open_store(url(path)).close()
@@ -94,7 +94,7 @@ def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(path: Path) -> 
     connection.pragma("user_version", 99)
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(StoreNewerError, match=r"a newer inspector wrote it \(schema 99"):
+    with pytest.raises(StoreNewerError, match=r"a newer version wrote it \(schema 99"):
         open_store(url(path))
     assert path.read_bytes() == before
 
@@ -280,7 +280,7 @@ def test_a_database_of_another_program_is_refused(path: Path) -> None:
 def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"not a database, but long enough to be looked at" * 100)
-    with pytest.raises(StoreError, match="no SQLite file"):
+    with pytest.raises(StoreError, match="not an SQLite file"):
         open_store(url(path))
 
 
@@ -346,7 +346,7 @@ def test_a_full_disk_keeps_nothing_of_the_batch_and_the_next_one_goes_in(path: P
     writer = rig.store._writer  # type: ignore[attr-defined]  # no other way to fill the disk
     pages = writer.pragma("page_count")
     writer.pragma("max_page_count", pages)
-    with pytest.raises(StoreUnavailableError, match="Make room"):
+    with pytest.raises(StoreUnavailableError, match="Free some space"):
         rig.record(span("x" * 1_000_000, span_id=2))
     rig.recorder.forget()
     writer.pragma("max_page_count", 2**31 - 2)
@@ -362,7 +362,7 @@ def test_a_store_that_another_program_locks_is_unavailable_until_that_one_is_don
     rig.store._writer.set_busy_timeout(0)  # type: ignore[attr-defined]  # so as not to wait
     other = apsw.Connection(str(path))
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreUnavailableError, match="another program keeps it locked"):
+    with pytest.raises(StoreUnavailableError, match="another program has locked it"):
         rig.record(span(span_id=1))
     rig.recorder.forget()
     other.execute("ROLLBACK")
@@ -377,7 +377,7 @@ def test_a_new_snapshot_of_a_store_that_was_moved_says_what_to_do(path: Path) ->
     with contextlib.closing(open_store(url(path))) as store, store.read():
         path.rename(path.with_suffix(".moved"))
         with (
-            pytest.raises(StoreUnavailableError, match="its file was deleted or moved"),
+            pytest.raises(StoreUnavailableError, match="the file was deleted or moved"),
             store.read(),
         ):
             pass
@@ -520,7 +520,7 @@ def test_what_is_no_store_of_this_version_cannot_be_looked_at(path: Path) -> Non
         open_to_read(url(path))
     assert not path.exists()
     path.touch()
-    with pytest.raises(StoreError, match="nothing was ever kept"):
+    with pytest.raises(StoreError, match="it is empty"):
         open_to_read(url(path))
     path.unlink()
     open_store(url(path)).close()

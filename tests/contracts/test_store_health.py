@@ -117,7 +117,7 @@ async def test_trouble_is_logged_once_however_often_it_is_met(
     logged = [(record.levelno, record.message) for record in caplog.records]
     assert logged == [
         (logging.ERROR, "Cannot write: disk full."),
-        (logging.WARNING, "The store can be written again."),
+        (logging.WARNING, "The store is writable again."),
     ]
 
 

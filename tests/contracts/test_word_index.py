@@ -93,7 +93,7 @@ def test_a_file_that_is_no_index_is_replaced_and_that_is_logged_once(
     with caplog.at_level(logging.WARNING), closing(WordIndex(path, "s1", 1)) as index:
         add(index, "one")
         assert found(index, "one") == [1]
-    assert [record.message for record in caplog.records if "made anew" in record.message]
+    assert [record.message for record in caplog.records if "rebuilt" in record.message]
     assert len(caplog.records) == 1
 
 
@@ -116,7 +116,7 @@ def test_an_index_that_breaks_while_it_is_used_is_made_anew(
         assert len(searched(store, index, "needle")) == 59  # looked at one by one
         catch_up(store, index)
         assert len(found(index, "needle")) == 59
-    assert len([one for one in caplog.records if "made anew" in one.message]) == 1
+    assert len([one for one in caplog.records if "rebuilt" in one.message]) == 1
 
 
 def test_a_replaced_span_is_found_by_its_new_words_only(index: WordIndex) -> None:

@@ -39,6 +39,10 @@ PAGES = {
 }
 
 _RUN = """async (rules) => {
+  // What another width changes is drawn in the frames after it.
+  for (let at = 0; at < 3; at += 1) {
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  }
   const only = rules === null ? {} : { runOnly: { type: 'rule', values: rules } };
   const { violations } = await axe.run(document, { resultTypes: ['violations'], ...only });
   return violations

@@ -26,21 +26,39 @@ def test_failed_sessions_say_why_alone_and_in_groups(
                 error="a tool failed" if number < 3 else None,
             ),
             span("fetch", trace=number, span_id=2, parent=1, start_ns=start_ns, error=error),
+            span(
+                "chat",
+                trace=number,
+                span_id=3,
+                parent=1,
+                start_ns=start_ns,
+                attributes={"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"},
+            ),
         )
     page.goto(f"{service.url}/ui/?token={service.token}")
     expect(page.locator('[data-session="s-2"]')).to_contain_text("fetch: 504 after 20 s")
     recovered = page.locator('[data-session="s-3"]')
     expect(recovered).to_contain_text("fetch: refused")
     expect(recovered).to_contain_text("completed with 1 error")
+    status = recovered.locator(".ins-list__status")
+    expect(status).to_match_aria_snapshot("- cell /^completed with 1 error$/")
     page.get_by_role("link", name="Causes").click()
     causes = page.get_by_role("listitem")
     expect(causes).to_have_count(2)
     expect(causes.first).to_contain_text("fetch: 504 after <n>")
     expect(causes.first).to_contain_text("2 sessions")
+    expect(causes.first.get_by_role("img")).to_have_accessible_name(re.compile("at most 1 sess"))
     comparison = causes.first.get_by_role("link", name="Compare with a good run")
     expect(comparison).to_have_attribute("href", "compare?left=s-4&right=s-2")
     causes.first.get_by_role("link", name="fetch: 504").click()
     expect(page.locator("[data-session]")).to_have_count(2)
+    page.go_back()
+    # A session that recovered opens at its cause from here, too, in every view.
+    recovered = causes.filter(has_text="refused").get_by_role("link", name="Newest example")
+    recovered.click()
+    panel = page.get_by_role("complementary")
+    expect(panel.get_by_role("heading", name="fetch")).to_be_visible()
+    expect(panel).to_contain_text("refused")
 
 
 def test_a_failed_session_leads_to_its_comparison_with_the_last_good_run(

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import Status
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
 from tests.support.services.process import Service
-from tests.support.telemetry.export import span
+from tests.support.telemetry.export import span, span_id
 from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
 THIRD = bytes([4] * 16)
@@ -60,8 +61,15 @@ def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
     panel = page.get_by_role("region", name="One difference")
     expect(panel).to_contain_text("different output")
     expect(panel.locator("mark").last).to_contain_text("merge conflict in src/app.py")
+    expect(panel.get_by_role("group", name="Error")).to_contain_text("merge conflict")
     page.keyboard.press("ArrowDown")
     expect(rows.nth(1)).to_be_focused()
+    expect(rows.nth(1)).to_have_attribute("aria-selected", "true")
+    # The next difference is the next in this order.
+    page.keyboard.press("n")
+    expect(rows.nth(2)).to_have_attribute("aria-selected", "true")
+    expect(panel).to_contain_text("execute_tool tag")
+    page.keyboard.press("p")
     expect(rows.nth(1)).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
@@ -171,11 +179,37 @@ def test_a_span_that_arrives_leaves_the_rows_that_were_read_and_offers_to_compar
     count = rows.count()
     service.send(span(7, trace_id=before, name="late"))
     same.click()
-    expect(page.get_by_role("alert")).to_contain_text("Spans arrived since.")
+    expect(page.get_by_role("alert")).to_contain_text("Spans arrived since")
     expect(rows).to_have_count(count)
     page.get_by_role("alert").get_by_role("button", name="Compare again").click()
     expect(page.locator("[data-row]").filter(has_text="late")).to_have_count(1)
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_steps_below_one_that_a_run_lacks_are_not_called_the_same(
+    page: Page, service: Service
+) -> None:
+    """Of what a run lacks, the topmost step alone is marked."""
+    runs = [bytes([0x40 + run]) * 16 for run in range(3)]
+    for run, trace_id in enumerate(runs):
+        service.send(span(1, trace_id=trace_id, name="agent"))
+        below = [(2, 1, "research"), (3, 2, "read a"), (4, 2, "read b"), (5, 2, "sum up")]
+        for number, parent, name in below if run < 2 else []:
+            one = span(number, trace_id=trace_id, name=name)
+            one.parent_span_id = span_id(parent)
+            if run == 1 and name == "sum up":
+                one.status.code = Status.STATUS_CODE_ERROR
+            service.send(one)
+    _open(page, service, "compare?" + "&".join(f"session={one.hex()}" for one in runs))
+    table = page.get_by_role("treegrid", name="Steps of all runs")
+    row = table.get_by_role("row")
+    expect(row.filter(has_text="research").get_by_text("not in this run")).to_have_count(1)
+    folded = row.filter(has_text="2 other steps")
+    expect(folded).to_have_count(1)
+    expect(row.filter(has_text="the same")).to_have_count(0)
+    last = row.filter(has_text="sum up").get_by_role("gridcell")
+    expect(last.nth(1)).to_contain_text("failed")
+    expect(last.nth(2)).to_have_attribute("title", "")
 
 
 def test_several_selected_sessions_are_compared_step_by_step(
@@ -202,6 +236,18 @@ def test_several_selected_sessions_are_compared_step_by_step(
     cell.get_by_role("link").click()
     expect(page).to_have_url(re.compile("compare.left=.*right=.*span="))
     expect(page.get_by_role("region", name="One difference")).to_contain_text("execute_tool read")
+
+    # Back in the table, a run less, and one more.
+    page.get_by_role("link", name="Back to all 4 runs").click()
+    heads = table.get_by_role("columnheader")
+    expect(heads.filter(has_text="second try")).to_contain_text("1 error")
+    expect(heads.filter(has_text="second try")).to_contain_text("900 tokens")
+    heads.filter(has_text="second try").get_by_role("button", name=re.compile("^Remove")).click()
+    expect(heads).to_have_count(4)
+    page.get_by_role("combobox", name="Add a run").press_sequentially("second try")
+    page.get_by_role("option", name=re.compile("Release, second try")).click()
+    expect(heads).to_have_count(5)
+    expect(heads.last).to_contain_text("second try")
     page.go_back()
-    expect(table).to_be_visible()
+    expect(heads).to_have_count(4)
     assert watch.errors == []

@@ -66,7 +66,7 @@ def test_what_is_edited_in_the_browser_is_what_runs(
     assert ran == {"path": "build/new", "id": 9007199254740993, "content": "x" * 200_000}
     expect(page.get_by_text("received by the agent")).to_be_visible()
 
-    page.get_by_role("button", name=re.compile("^Question")).click()
+    page.get_by_role("button", name=re.compile(r"^Which build\?")).click()
     page.get_by_label("build").fill("9007199254740993")
     send = page.get_by_role("button", name="Send answer")
     expect(send).to_have_attribute("aria-disabled", "false")

@@ -27,7 +27,7 @@ def test_the_token_is_typed_and_the_page_opens(page: Page, service: Service) -> 
     expect(field).to_be_focused()
     page.keyboard.type("wrong")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_have_text("That is not the token of this service.")
+    expect(page.get_by_role("alert")).to_have_text("Wrong token for this service.")
     expect(field).to_be_focused()
     expect(field).to_have_value("")
     page.keyboard.type(service.token)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.conftest import Watch
 from tests.support.agents.connected_agent import ConnectedAgent
@@ -37,6 +37,54 @@ def _palette(page: Page) -> Locator:
     field = page.get_by_role("combobox", name="Action, page, session or span")
     expect(field).to_be_focused()
     return field
+
+
+def test_what_is_typed_before_the_palette_is_loaded_is_in_its_field(
+    page: Page, service: Service
+) -> None:
+    delayed: list[Route] = []
+    page.add_init_script("window.requestIdleCallback = () => 0")
+    page.route(re.compile(r"/assets/palette-.*js"), lambda route: delayed.append(route))
+    _open(page, service)
+    link = page.get_by_role("navigation", name="Main").get_by_role("link", name="Usage")
+    for key in ("Control+k", "."):
+        link.focus()
+        with page.expect_request(re.compile(r"/assets/palette-.*js")):
+            page.keyboard.press(key)
+        page.keyboard.type("usx")
+        page.keyboard.press("Backspace")
+        delayed.pop().continue_()
+        field = page.get_by_role("combobox", name="Action, page, session or span")
+        expect(field).to_be_focused()
+        expect(field).to_have_value("us")
+        page.keyboard.press("Escape")
+        expect(link).to_be_focused()
+        page.keyboard.press(key)
+        expect(field).to_have_value("")
+        page.reload()
+        expect(page.get_by_role("main")).to_be_visible()
+
+
+_ESCAPE_THEN_OPEN = """async () => {
+  const dialog = document.querySelector('dialog.ins-palette');
+  if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close();
+  // Microtasks: the dialog's event of its end is a task.
+  for (let at = 0; at < 20; at += 1) await undefined;
+  const key = { key: 'k', ctrlKey: true, bubbles: true };
+  document.activeElement.dispatchEvent(new KeyboardEvent('keydown', key));
+}"""
+
+
+def test_the_palette_opens_again_before_the_event_of_its_end_has_come(
+    page: Page, service: Service
+) -> None:
+    _open(page, service)
+    expect(page.get_by_text("Release, second try")).to_be_visible()
+    field = _palette(page)
+    field.fill("before")
+    page.evaluate(_ESCAPE_THEN_OPEN)
+    expect(field).to_have_value("")
+    expect(field).to_be_focused()
 
 
 def test_any_action_page_session_or_span_is_reached_by_typing_a_part_of_its_name(

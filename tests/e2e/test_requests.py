@@ -335,7 +335,7 @@ def test_who_is_second_learns_who_was_first(
     other.route("**/requests/r1", lambda route: _first(route, page))
     late.click()
 
-    expect(other.get_by_text(re.compile("Ana Łęcka.* answered this first"))).to_be_visible()
+    expect(other.get_by_text(re.compile("Ana Łęcka.* already answered"))).to_be_visible()
     expect(_card(other).get_by_text("allowed by Ana Łęcka").first).to_be_visible()
     expect(other.get_by_role("button", name="Copy your edit")).to_be_visible()
     assert agent.answer_to("r1")["args_json"] is None

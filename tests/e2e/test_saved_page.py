@@ -90,3 +90,15 @@ def test_its_transcript_is_searched_and_its_address_opens_the_same_again(
     expect(page.get_by_role("tabpanel", name="Statistics")).to_be_visible()
     assert watch.errors == []
     assert watch.elsewhere(file.as_uri()) == []
+
+
+def test_a_session_that_is_too_large_for_a_page_says_so(page: Page, service: Service) -> None:
+    page.set_viewport_size({"width": 1440, "height": 1000})
+    detail = "The session has more than 100000 spans. Export it as OTLP instead."
+    problem = {"code": "too_many_spans", "status": 413, "title": "Too many", "detail": detail}
+    page.route("**/export.html", lambda route: route.fulfill(status=413, json=problem))
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    page.goto(f"{service.url}/ui/sessions/golden")
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("menuitem", name="Save as a web page").click()
+    expect(page.get_by_role("status").filter(has_text=detail)).to_be_visible()

@@ -36,6 +36,59 @@ def _open(page: Page, service: Service, path: str = "", *, is_idle: bool = False
     return thrown
 
 
+def test_what_was_missing_is_loaded_once_the_service_is_back(page: Page, service: Service) -> None:
+    """Until then, a failed popup is below the bar, `Esc` closes it, and Retry keeps the focus."""
+    thrown = _open(page, service, f"sessions/{FIRST_ID}?view=waterfall")
+    expect(page.get_by_role("treeitem").first).to_be_visible()
+    bar = page.get_by_role("banner")
+    box = bar.bounding_box()
+    service.kill()
+    expect(page.get_by_role("status").filter(has_text="reconnecting")).to_be_visible()
+    address = page.url
+    opens = page.get_by_role("button", name="Settings")
+    opens.focus()
+    page.keyboard.press("Enter")
+    alert = page.get_by_role("alert").filter(has_text=MISSING)
+    expect(alert.get_by_role("button", name="Retry")).to_be_focused()
+    assert bar.bounding_box() == box
+    page.keyboard.press("Escape")
+    expect(alert).to_have_count(0)
+    expect(opens).to_be_focused()
+    assert page.url == address
+
+    bar.get_by_role("link", name="Usage").click()
+    alert.get_by_role("button", name="Retry").click()
+    expect(alert.get_by_role("button", name="Retry")).to_be_focused()
+    expect(alert).to_contain_text("Check that the service runs")
+    service.start()
+    expect(page.get_by_role("heading", name="Usage")).to_have_count(1)
+    expect(alert).to_have_count(0)
+    assert thrown == []
+
+
+def test_the_inbox_does_not_say_that_nothing_waits_when_the_service_is_gone(
+    page: Page, service: Service
+) -> None:
+    _open(page, service, "waiting")
+    expect(page.get_by_text("Nothing needs you")).to_be_visible()
+    service.kill()
+    expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    expect(page.get_by_text("Nothing needs you")).to_have_count(0)
+    expect(page.get_by_role("main").get_by_role("status")).to_be_empty()
+    service.start()
+    expect(page.get_by_text("Nothing needs you")).to_be_visible()
+
+
+def test_the_style_of_tooltips_may_be_missing(page: Page, service: Service) -> None:
+    page.route(re.compile(r"/assets/popups-.*css"), lambda route: route.abort())
+    thrown = _open(page, service, "waiting")
+    with page.expect_event("requestfailed"):
+        page.get_by_role("button", name="Settings").hover()
+    page.get_by_role("button", name="Settings").click()
+    expect(page.get_by_role("alert").filter(has_text=MISSING)).to_be_visible()
+    assert thrown == []
+
+
 @pytest.mark.slow
 def test_nothing_that_is_clicked_makes_the_page_white_when_the_service_is_gone(
     page: Page, service: Service
@@ -103,7 +156,10 @@ def test_a_page_of_an_earlier_build_is_loaded_again_once(page: Page, service: Se
         page.get_by_role("navigation", name="Main").get_by_role("link", name="Search").click()
         expect(page.get_by_role("alert")).to_contain_text("“Search” could not be loaded")
         page.get_by_role("button", name="Retry").click()
-        expect(page.get_by_role("alert")).to_contain_text("“Search” could not be loaded")
+        expect(page.get_by_role("alert")).to_contain_text("Another version of Inspector")
+        expect(page.get_by_role("alert").get_by_role("button")).to_have_text(
+            ["Reload the page", "Retry"]
+        )
         page.go_back()
         expect(page.get_by_role("tab").first).to_be_visible()
     assert len(loads) == 1

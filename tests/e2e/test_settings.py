@@ -73,3 +73,30 @@ def test_a_tooltip_comes_by_mouse_and_by_keyboard_stays_below_the_mouse_and_is_d
     expect(tip).to_have_text("Settings")
     expect(keys).to_have_attribute("title", "Keyboard shortcuts (?)")
     assert watch.errors == []
+
+
+def test_tab_stays_in_a_panel_and_one_escape_closes_it(page: Page, service: Service) -> None:
+    """Its button has the focus then; no tooltip of what is in it takes the `Esc`."""
+    _open(page, service)
+    page.locator("[data-session]").click()
+    for name, count in (("Settings", 4), ("About this session", 1)):
+        button = page.get_by_role("button", name=name)
+        panel = page.get_by_role("dialog", name=name)
+        stops = panel.locator("button, select")
+        for presses in (0, 1, count + 1):
+            button.focus()
+            page.keyboard.press("Enter")
+            expect(panel).to_be_focused()
+            for _ in range(presses):
+                page.keyboard.press("Tab")
+            if presses:
+                expect(stops.first).to_be_focused()
+            if presses > 1:
+                page.keyboard.press("Shift+Tab")
+                expect(stops.last).to_be_focused()
+            if presses and name == "About this session":
+                expect(page.get_by_role("tooltip")).to_be_visible()
+                page.keyboard.press("Escape")  # the tooltip of what Tab went to
+            page.keyboard.press("Escape")
+            expect(panel).to_have_count(0)
+            expect(button).to_be_focused()

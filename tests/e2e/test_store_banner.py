@@ -29,7 +29,7 @@ def test_a_store_that_went_away_is_a_banner_until_it_is_back(
     assert refused.status_code == 503
     banner = page.get_by_role("alert")
     expect(banner).to_contain_text("nothing new is stored")
-    expect(banner).to_contain_text("its file was deleted or moved")
+    expect(banner).to_contain_text("the file was deleted or moved")
     away.rename(store)
     expect(banner).to_have_count(0)
     assert watch.errors == []

@@ -59,7 +59,7 @@ def test_what_sessions_used_is_added_up_and_leads_to_them(
     expect(page.locator("[data-session]")).to_have_count(4)
     page.keyboard.press("g")
     page.keyboard.press("u")
-    table = page.get_by_role("region", name="Usage by user")
+    table = page.get_by_role("group", name="Usage by user")
     expect(_names(table)).to_have_text(["All sessions", ODD, "ada", "no user named"])
     assert _cells(page, "ada") == ["2", "2", "3 000", "20", "1", "≥ $0.25", "30 %"]
     assert _cells(page, "no user named") == ["1", "1", "4 000", "10", "1", "unknown", "40 %"]
@@ -89,7 +89,7 @@ def test_what_sessions_used_is_added_up_and_leads_to_them(
     expect(_names(table)).to_have_text(["All sessions", ODD, "ada"])
     page.get_by_text("By", exact=True).click()  # digits are the field's before that
     page.keyboard.press("4")
-    table = page.get_by_role("region", name="Usage by day")
+    table = page.get_by_role("group", name="Usage by day")
     expect(_names(table)).to_have_text(["2026-01-01"])
     page.get_by_role("link", name="2026-01-01").click()
     expect(page.locator("[data-session]")).to_have_count(2)
@@ -97,7 +97,7 @@ def test_what_sessions_used_is_added_up_and_leads_to_them(
     page.locator("main").get_by_role("link", name="Usage").click()
     expect(page).to_have_url(re.compile(r"/ui/usage\?q=model%3Asmall\+OR\+model%3Anone$"))
     page.get_by_role("button", name="model", exact=True).click()
-    expect(page.get_by_role("region", name="Usage by model")).to_be_visible()
+    expect(page.get_by_role("group", name="Usage by model")).to_be_visible()
     assert _cells(page, "small") == ["2", "2", "4 000", "20", "$0.75", "100 %"]
 
     # What comes is added, and what nobody names or finds is explained.
@@ -112,14 +112,14 @@ def test_what_sessions_used_is_added_up_and_leads_to_them(
     page.get_by_role("combobox", name="Filter sessions").fill("user:nobody")
     expect(page.get_by_text("No matching sessions.")).to_be_visible()
     page.get_by_role("button", name="Clear the filter").click()
-    table = page.get_by_role("region", name="Usage by tag")
+    table = page.get_by_role("group", name="Usage by tag")
     expect(_names(table)).to_have_text(["All sessions", "no tag named", "a", "b"])
     expect(page.get_by_text("A session with several tags is counted for each.")).to_be_visible()
 
     page.set_viewport_size({"width": 390, "height": 844})
     for key in ("3", "1"):
         page.keyboard.press(key)
-    expect(page.get_by_role("region", name="Usage by user")).to_be_visible()
+    expect(page.get_by_role("group", name="Usage by user")).to_be_visible()
     cost = page.get_by_role("row", name=re.compile("^ada")).get_by_text("≥ $0.25")
     expect(cost).to_be_in_viewport()
     sticks_out = "document.documentElement.scrollWidth > document.documentElement.clientWidth"

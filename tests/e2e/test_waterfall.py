@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.e2e.conftest import Watch
 from tests.support.services.process import Service
@@ -236,7 +236,7 @@ def test_the_frame_of_the_minimap_moves_by_shownand_is_in_the_address(
     page: Page, shared: Service, keys: Keys
 ) -> None:
     open_session(page, shared, FINE)
-    end = page.get_by_role("slider", name="Where it ends")
+    end = page.get_by_role("slider", name="End of visible time")
     before = end.get_attribute("aria-valuetext")
 
     end.focus()
@@ -249,6 +249,29 @@ def test_the_frame_of_the_minimap_moves_by_shownand_is_in_the_address(
 
     keys.press("0")
     expect(end).to_have_attribute("aria-valuetext", before or "")
+
+
+def test_the_key_of_gaps_leads_back_to_the_address_that_it_began_with(
+    page: Page, shared: Service, keys: Keys
+) -> None:
+    trace, second = 32, 1_000 * MS
+    spans = [
+        span(
+            f"step {at}",
+            trace=trace,
+            span_id=at,
+            start_ns=START_NS + from_s * second,
+            duration_ns=second,
+        )
+        for at, from_s in ((1, 0), (2, 99))
+    ]
+    shared.post("/v1/traces", body(spans))
+    open_session(page, shared, trace)
+    expect(page.get_by_role("button", name="1 gap collapsed")).to_be_visible()
+    keys.press("z")
+    expect(page).to_have_url(re.compile("gaps=long"))
+    keys.press("z")
+    expect(page).not_to_have_url(re.compile("gaps="))
 
 
 def test_only_errors_and_what_is_above_them_are_shown_on_request(
@@ -304,6 +327,23 @@ def test_the_focus_stays_on_its_span_while_other_rows_take_over_each_others_elem
     keys.press("ArrowDown")
     expect(tree.get_by_role("treeitem", name="span, step 6, ")).to_be_in_viewport()
     assert watch.errors == []
+
+
+def test_the_first_read_of_a_session_says_how_far_it_is_and_calls_nothing_new(
+    page: Page, shared: Service, keys: Keys
+) -> None:
+    trace, count = 31, 2_000
+    shared.post("/v1/traces", body(list(large_session(count, trace=trace, width=count))))
+    rest: list[Route] = []
+    page.route("**/spans?cursor=*", lambda route: rest.append(route))
+    open_session(page, shared, trace)
+    expect(page.get_by_role("status").filter(has_text="500 of 2 000 spans loaded")).to_be_visible()
+    keys.press("ArrowDown", "ArrowUp", "PageDown")
+    tree = page.get_by_role("tree", name="Span tree")
+    tree.evaluate("tree => tree.scrollTo(0, 100)")
+    rest[0].continue_()
+    expect(page.get_by_role("status").filter(has_text="spans loaded")).to_have_count(0)
+    expect(page.get_by_role("button", name=re.compile(r"\d new"))).to_have_count(0)
 
 
 @pytest.mark.slow

@@ -477,7 +477,7 @@ class ClientContract:
         nothing = {name: [object()] for name in ("choices", "content", "output")}
         bus.intercept("before_llm_generate", lambda **_: Decision.stop(nothing))
 
-        with pytest.raises(scripted.REFUSED, match="none of"):
+        with pytest.raises(scripted.REFUSED, match="not a response of"):
             await scripted.ask("sync")
         assert provider.requests == []
 

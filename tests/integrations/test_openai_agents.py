@@ -759,5 +759,5 @@ def test_a_package_of_the_programs_own_that_is_called_agents_is_left_alone(tmp_p
         "False",
         "['agents', 'agents.run']",
         "False",
-        "The package `agents` is not that of openai-agents: it is not watched.",
+        "The package `agents` is not openai-agents: it is not watched.",
     ]

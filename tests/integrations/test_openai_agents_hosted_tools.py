@@ -194,7 +194,7 @@ async def test_an_approved_call_of_a_hosted_mcp_server_is_one_operation(
     ("decision", "reason"),
     [
         (Decision.deny("not that file"), "Denied: not that file"),
-        (Decision.modify(args={"path": "b.txt"}), "Not run: the provider has the arguments"),
+        (Decision.modify(args={"path": "b.txt"}), "Not run: the provider runs this tool"),
     ],
 )
 async def test_a_refused_call_of_a_hosted_mcp_server_is_not_approved(

@@ -27,7 +27,7 @@ const MODEL_PACKAGES = [
 const view = (...others) => ({
   folders: [...BELOW_VIEWS, 'views/parts', ...others.map((other) => `views/${other}`)],
   packages: VIEW_PACKAGES,
-  files: ['texts.ts', 'later-texts.ts'],
+  files: ['texts.ts', 'later-texts.ts', 'compare-texts.ts'],
 });
 
 /** Folder → folders of `src/` and packages it may import from (its own folder always). */
@@ -111,7 +111,7 @@ function folderOf(path) {
 function isAllowed(specifier, file, folder, allowed, isTest) {
   if (specifier.startsWith('.')) {
     const inside = relative(ROOT, resolve(dirname(file), specifier));
-    if (inside === 'texts.ts' || inside === 'later-texts.ts') return true;
+    if (/^(later-|compare-)?texts\.ts$/.test(inside)) return true;
     const target = folderOf(inside);
     const isFile = allowed.files?.includes(inside.replaceAll(sep, '/'));
     return target === folder || allowed.folders.includes(target) || isFile;

@@ -5,6 +5,25 @@
  */
 import { groupThousands, plural } from './model/text/format.ts';
 
+/** Keys of widgets. */
+export const WIDGET_TEXT = {
+  where: 'Lists, trees and fields',
+  row: 'previous, next row, request or entry',
+  tree: 'in a tree: collapse or go to the parent, expand or go in',
+  tabs: 'in tabs: previous, next tab; on a divider: move it',
+  ends: 'first, last row; a page up, down',
+  time: 'on the time line: start, end; previous, next event',
+  play: 'on the time line: play, pause',
+  open: 'open',
+  suggestion: 'in a query: accept the first suggestion',
+  leave: 'clear the field, then leave it',
+} as const;
+
+/** The footer of the list of keys; `key` opens the palette. */
+export function paletteHint(key: string): string {
+  return `The palette (${key}) has every action, also those without a key.`;
+}
+
 export const BULK_TEXT = {
   selectAll: (count: number | undefined) =>
     count === undefined ? 'Select all' : `Select all ${groupThousands(count)}`,
@@ -225,6 +244,8 @@ export const TRANSCRIPT_TEXT = {
   isThinking: 'is thinking',
   isAnswering: 'is answering',
   isRunning: 'running',
+  turnsBelow: (count: number, isMore: boolean) =>
+    isMore ? `${count} more in sub-agents` : `${plural(count, 'turn')} in sub-agents`,
   /** Pause within an answer that still comes, and the longest one of an answer. */
   stalls: (took: string) => `stalled for ${took}`,
   stalled: (took: string) => `paused for ${took}`,

@@ -29,13 +29,14 @@ export const SHELL_TEXT = {
   pageThrew: 'The page stopped because of an error.',
   pageThrewAdvice: 'Agents and stored sessions are not affected.',
   missingAdvice: 'The service did not send it. Check that the service runs, then retry.',
+  replacedAdvice: 'Another version of Inspector may be running. Reload the page.',
   throwingAdvice: 'The rest of the page still works.',
 } as const;
 
 /** Names of actions, in the palette and in the list of keys. */
 export const ACTION_TEXT = {
   search: 'Search all sessions',
-  compare: 'Compare two sessions',
+  compare: 'Compare sessions',
   usage: 'Usage by user, tag, model or day',
   audit: 'Audit log',
   answer: 'Focus the answer button',
@@ -71,20 +72,6 @@ export function withKey(name: string, key: string): string {
   return `${name} (${key})`;
 }
 
-/** Keys of widgets. */
-export const WIDGET_TEXT = {
-  where: 'Lists, trees and fields',
-  row: 'previous, next row, request or entry',
-  tree: 'in a tree: collapse or go to the parent, expand or go in',
-  tabs: 'in tabs: previous, next tab; on a divider: move it',
-  ends: 'first, last row; a page up, down',
-  time: 'on the time line: start, end; previous, next event',
-  play: 'on the time line: play, pause',
-  open: 'open',
-  suggestion: 'in a query: accept the first suggestion',
-  leave: 'clear the field, then leave it',
-} as const;
-
 export const PALETTE_TEXT = {
   label: 'Action, page, session or span',
   placeholder: 'Action, page, session, span',
@@ -95,11 +82,6 @@ export const PALETTE_TEXT = {
   select: 'select',
   close: 'close',
 } as const;
-
-/** The footer of the list of keys; `key` opens the palette. */
-export function paletteHint(key: string): string {
-  return `The palette (${key}) has every action, also those without a key.`;
-}
 
 export const PAGE_NAMES = {
   sessions: 'Sessions',
@@ -139,6 +121,7 @@ export const SESSION_VERB_TEXT = {
 /** A session in a file of its own. */
 export const SAVED_TEXT = {
   save: 'Save as a web page (.html)',
+  saving: 'Saving …',
   label: 'Saved trace, read-only',
   exported: 'exported',
   leftOut: (count: number) =>
@@ -170,10 +153,15 @@ export const SESSION_STATUS: Readonly<Record<SessionStatus, string>> = {
   completed: 'completed',
 };
 
-/** How a session stands, with what went wrong in one that recovered. */
+/** How a session stands, with the errors in it. */
 export function sessionStatus(status: SessionStatus, errors: number): string {
-  const isFlawed = status === 'completed' && errors > 0;
-  return isFlawed ? `completed with ${plural(errors, 'error')}` : SESSION_STATUS[status];
+  if (errors === 0) return SESSION_STATUS[status];
+  return `${SESSION_STATUS[status]} with ${plural(errors, 'error')}`;
+}
+
+/** How far the first read of a session is. */
+export function spansRead(count: number, all = count): string {
+  return `${groupThousands(count)} of ${plural(Math.max(count, all), 'span')} loaded`;
 }
 
 export const SESSION_LIST_TEXT = {
@@ -230,6 +218,8 @@ export const IMPORT_TEXT = {
   stopped: 'Stopped. What was imported stays; importing the file again adds only the rest.',
   folder: 'This is a folder. Drop the files in it.',
   empty: 'The file is empty.',
+  open: 'Open the session',
+  more: (count: number) => `and ${groupThousands(count)} more`,
 } as const;
 
 /** Question before sessions are deleted; `what` says how many: `3 sessions`. */
@@ -243,7 +233,7 @@ export const CAUSE_TEXT = {
   cause: 'Cause',
   answer: 'Answer',
   page: 'Causes',
-  heading: 'Causes of failures',
+  heading: 'Causes of errors',
   open: 'Group by cause',
   counting: 'counting',
   showSessions: 'Show the sessions',
@@ -279,6 +269,11 @@ export function causeStarts(count: number, start: string): string {
   return `${plural(count, 'session')} from ${start}`;
 }
 
+/** `peak`: the most of them in one bar. */
+export function causePeak(peak: string): string {
+  return `Over time: at most ${peak}`;
+}
+
 export const SEARCH_TEXT = {
   focus: 'Focus search',
   searching: 'Searching …',
@@ -287,6 +282,7 @@ export const SEARCH_TEXT = {
   noneYet: 'No matches yet.',
   examples: 'Example searches',
   recent: 'Recent searches',
+  error: 'error',
   clear: 'clear',
 } as const;
 
@@ -333,7 +329,7 @@ export const TIME_TEXT = {
   toLive: 'Back to live (Esc)',
   toEnd: 'Back to the end (Esc)',
   at: (at: string, whole: string) => `${at} of ${whole}`,
-  note: 'As it was then. What has no time of its own, such as the header, is as it is now.',
+  note: 'As it was then. What has no time of its own is as it is now.',
   notBegun: 'This span has not begun at this instant',
   runs: 'As it was then: it still ran, and what came later is hidden.',
   attributesAsEnded:
@@ -529,6 +525,7 @@ export const INBOX_TEXT = {
   oneSession: 'one session shown',
   allSessions: 'show all',
   empty: 'Nothing needs you',
+  cut: 'The service cannot be reached: requests may be waiting.',
   emptyHint:
     'A tool call that needs approval, or a question of an agent, is answered here, in the list of sessions, or where it happens in a session.',
   noticesOn: 'Desktop notifications: on',
@@ -537,7 +534,7 @@ export const INBOX_TEXT = {
   noticesRefused: 'The browser does not allow it for this page.',
   before: 'Before this',
   transcript: 'Open transcript',
-  failed: 'failed',
+  states: { failed: 'failed', waiting: 'waiting', running: 'running' },
   denyAll: 'Deny all of this session…',
 } as const;
 
@@ -555,8 +552,8 @@ export function stripMore(count: number): string {
   return `${count} more`;
 }
 
-export function hideAnswered(count: number): string {
-  return `Hide ${count} answered`;
+export function hideClosed(count: number): string {
+  return `Hide ${count} closed`;
 }
 
 export function denyCount(count: number): string {
@@ -688,94 +685,15 @@ export function timedOut(outcome: string | undefined, after?: string): string {
   return outcome === undefined ? what : `${what}: ${outcome} by default`;
 }
 
-// Comparison.
+// Comparison: the ways to it. What it says is in `compare-texts.ts`.
 
-export const COMPARE_TEXT = {
-  about:
-    'Differences in spans, errors, durations, cost and output, matched from the root down. Type part of a title, or paste an id or a link.',
-  sameTwice: 'Both sides are the same session. Choose another one.',
-  comparing: 'Comparing …',
-  gone: 'The session may be deleted, or its id incomplete. Choose another one.',
-  stillRuns: 'A session is still running: compared as of then.',
-  none: 'No differences.',
-  noneOfKind: 'No differences of this kind.',
-  outputPart: 'First different part of the output',
-  openBefore: 'Open in session before',
-  openAfter: 'Open in session after',
+export const COMPARE_LINK_TEXT = {
   compareWith: 'Compare with…',
   withGood: 'Compare with a good run',
   withLastGood: 'Compare with the last good run',
-  title: 'Compare',
-  heading: 'Compare sessions',
-  before: 'Before',
-  after: 'After',
-  aligned: 'Aligned',
-  byImportance: 'By importance',
-  tree: 'Aligned steps',
-  first: 'First difference',
-  follows: 'Starts after the first difference and may follow from it.',
-  same: 'The same in both sessions.',
-  absent: 'not in this run',
-  running: 'running',
-  nextDifference: 'Next difference',
-  previousDifference: 'Previous difference',
-  swap: 'Swap the sessions',
-  again: 'Compare again',
-  all: 'All differences',
-  step: 'Step',
-  runs: 'Steps of all runs',
-  firstRun: 'first run',
-  changed: 'Spans arrived since. Compare again to see all steps.',
-  partly: (count: number) =>
-    `Content of ${plural(count, 'span')} not compared: too large, or too many`,
 } as const;
-
-/** The sentence over a comparison; `change` in words, such as `different output`. */
-export function firstDifference(change: string | undefined): string {
-  const what = change === undefined ? 'is different' : (FIRST_DIFFERENCE[change] ?? change);
-  return `${what}. Later differences may follow from it.`;
-}
-
-/** What happened to a step, after its name. */
-const FIRST_DIFFERENCE: Readonly<Record<string, string>> = {
-  failed: 'failed',
-  recovered: 'no longer fails',
-  added: 'was added',
-  removed: 'was removed',
-  other_model: 'ran on a different model',
-  asked_differently: 'got different input',
-  answered_differently: 'gave different output',
-};
-
-/** Steps that are not shown between others; `hasFilter`: they may differ in other ways. */
-export function stepsBetween(count: number, hasFilter: boolean, isPartly: boolean): string {
-  return hasFilter ? plural(count, 'other step') : withoutDifference(count, 'step', isPartly);
-}
-
-/** Spans or steps without a difference; `isPartly`: the content of some was not compared. */
-export function withoutDifference(count: number, what: string, isPartly: boolean): string {
-  return `${plural(count, what)} ${isPartly ? 'with no difference found' : 'the same'}`;
-}
-
-export function laterDifferences(count: number, isShown: boolean): string {
-  const what = `${plural(count, 'later difference')} may follow from this`;
-  return `${what}: ${isShown ? 'hide' : 'show'}`;
-}
-
-export function stepsBelow(count: number): string {
-  return `${plural(count, 'step')} below`;
-}
-
-export function differencesBelow(count: number): string {
-  return `${plural(count, 'difference')} below`;
-}
 
 /** Name of the action on sessions that are selected in the list. */
 export function compareSelected(count: number): string {
   return `Compare the ${count} selected sessions`;
-}
-
-/** Steps that only some of the runs have in the same way. */
-export function runsDiffer(differing: number, steps: number): string {
-  return `${groupThousands(differing)} of ${plural(steps, 'step')} differ between the runs`;
 }

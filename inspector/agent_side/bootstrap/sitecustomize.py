@@ -26,7 +26,7 @@ def _ours() -> Any:
     root = os.path.dirname(os.path.dirname(os.path.dirname(_HERE)))  # noqa: PTH120
     spec = PathFinder.find_spec("_mcp_agent_inspector", [*sys.path, root])
     if spec is None or spec.loader is None:
-        raise ImportError(f"it is gone from {root}")
+        raise ImportError(f"not found in {root}")
     module = sys.modules[spec.name] = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -39,7 +39,7 @@ def _check(opentelemetry: Any) -> None:
     directories = [] if opentelemetry is None else opentelemetry.submodule_search_locations or []
     for part in ("sdk", "exporter/otlp/proto/http"):
         if not any(os.path.isdir(os.path.join(one, part)) for one in directories):  # noqa: PTH112, PTH118
-            raise ImportError(f"no OpenTelemetry {part}")
+            raise ImportError(f"OpenTelemetry {part} is not installed")
 
 
 def _watch() -> None:

@@ -26,8 +26,8 @@ MAX_PAYLOAD_BYTES = 2**20
 MAX_ACTOR_CHARS = 80
 MAX_REASON_CHARS = 4_000
 
-CHANGED = "the arguments were changed while a person looked at them"
-CHANGED_SINCE = "the arguments were changed after a person had allowed them"
+CHANGED = "the arguments changed while the request was open"
+CHANGED_SINCE = "the arguments changed after they were allowed"
 
 _DECISIONS: Mapping[str, tuple[str, ...]] = {
     "approval": ("allow", "allow_always", "deny"),
@@ -77,13 +77,13 @@ def _fault(
 ) -> str | None:
     possible = _DECISIONS[request.kind]
     if answer.decision not in possible:
-        return f"{answer.decision!r:.80} is no answer to this: possible are {', '.join(possible)}"
+        return f"{answer.decision!r:.80} is not a valid answer; use one of {', '.join(possible)}"
     if answer.decision == "allow_always" and not can_always:
-        return "this cannot be allowed always"
+        return "this request cannot be allowed always"
     if answer.args_hash != view.args_hash:
-        return "it is about other arguments than those that wait"
+        return "the answer is for different arguments"
     if answer.args_json is not None and not answer.decision.startswith("allow"):
-        return f"{answer.decision} takes no arguments"
+        return f"{answer.decision} does not accept arguments"
     return None
 
 
@@ -109,10 +109,10 @@ def _payload(form: Mapping[str, Any] | None, answer: ReceivedAnswer) -> Any:
     try:
         payload = parsed(text, MAX_PAYLOAD_BYTES)
     except BadJsonError as error:
-        raise BadJsonError(f"the answer cannot be taken: {error}") from error
+        raise BadJsonError(f"the answer is invalid: {error}") from error
     problem = None if form is None else problem_of(form, payload)
     if problem is not None:
-        raise BadJsonError(f"the answer does not fit the form: {problem}")
+        raise BadJsonError(f"the answer does not match the form: {problem}")
     return payload
 
 

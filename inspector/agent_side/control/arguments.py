@@ -88,9 +88,9 @@ def changes_from(view: ArgumentsView, data: Mapping[str, Any], text: str) -> dic
     try:
         after = parsed(text, MAX_EDIT_BYTES)
     except BadJsonError as error:
-        raise EditError(f"the edited arguments cannot be taken: {error}") from error
+        raise EditError(f"the edited arguments are invalid: {error}") from error
     if type(before) is dict and type(after) is not dict:
-        raise EditError("the edited arguments must be a JSON object, as they were")
+        raise EditError("the edited arguments must be a JSON object")
     value = reuse_unchanged(before, after)
     return {} if value is before else {view.kwarg: value}
 

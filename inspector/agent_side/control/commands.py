@@ -76,7 +76,7 @@ def read_command(text: str) -> ControlCommand:
         raise MalformedCommandError("not an object")
     seq = fields.get("seq")
     if type(seq) is not int or not 1 <= seq < 2**63:
-        raise MalformedCommandError("without a number")
+        raise MalformedCommandError("seq is missing or invalid")
     try:
         return _command(seq, fields)
     except (TypeError, ValueError) as error:
@@ -120,18 +120,18 @@ class Commands:
     def _do(self, command: ControlCommand) -> AnswerOutcome:
         handler = self._handlers.get(command.type)
         if handler is None:
-            return AnswerOutcome(False, f"this agent knows no {command.type!r}")
+            return AnswerOutcome(False, f"this agent does not support {command.type!r}")
         try:
             return handler(command)
         except Exception as error:
-            _logger.warning("Cannot do what %s wants.", command.by, exc_info=True)
-            return AnswerOutcome(False, f"the agent failed on it ({type(error).__name__})")
+            _logger.warning("Cannot run the command of %s.", command.by, exc_info=True)
+            return AnswerOutcome(False, f"the agent failed to run it ({type(error).__name__})")
 
 
 def _verb(act: Callable[[SessionRef, Issuer], AnswerOutcome]) -> Handler:
     def handle(command: ControlCommand) -> AnswerOutcome:
         if not command.session_id:
-            return AnswerOutcome(False, "no session is named")
+            return AnswerOutcome(False, "session_id is missing")
         return act(command.session, command.by)
 
     return handle
@@ -139,7 +139,7 @@ def _verb(act: Callable[[SessionRef, Issuer], AnswerOutcome]) -> Handler:
 
 def _answer(requests: RequestTable, command: ControlCommand) -> AnswerOutcome:
     if command.request_id is None or command.answer is None:
-        return AnswerOutcome(False, "an answer without an answer")
+        return AnswerOutcome(False, "answer is missing")
     return requests.answer(command.request_id, command.answer)
 
 
@@ -148,11 +148,11 @@ def _command(seq: int, fields: dict[str, Any]) -> ControlCommand:
     reason = _text(fields, "reason", _MAX_REASON)
     trace_ids = fields.get("trace_ids") or []
     if not isinstance(trace_ids, list):
-        raise TypeError("trace_ids is no list")
+        raise TypeError("trace_ids is not a list")
     parts, answer, request_id = fields.get("answer"), None, None
     if parts is not None:
         if not isinstance(parts, dict):
-            raise TypeError("answer is no object")
+            raise TypeError("answer is not an object")
         request_id = _needed(parts, "request_id")
         answer = ReceivedAnswer(
             decision=_needed(parts, "decision"),
@@ -192,5 +192,5 @@ def _text(fields: dict[str, Any], name: str, longest: int | None = _MAX_NAME) ->
     if text is None:
         return None
     if not isinstance(text, str):
-        raise TypeError(f"{name} is no text")
+        raise TypeError(f"{name} is not a string")
     return text if longest is None else text[:longest]

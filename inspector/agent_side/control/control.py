@@ -37,7 +37,9 @@ def control_of(
     """
     name = wiring.process().id
     if name in _controlled:
-        _logger.info("This process is controlled through another bus: this one is only watched.")
+        _logger.info(
+            "This process is already controlled through another bus; this one is only observed."
+        )
         return None
     _controlled.add(name)
     return Control(
@@ -100,7 +102,7 @@ class Control:
         offs, self._offs = self._offs, []
         for off in offs:
             off()
-        self.gate.close("the inspector was detached")
+        self.gate.close("the process detached from the Inspector service")
         self._channel.begin_close()
 
     def finish_close(self, timeout_s: float) -> None:
@@ -118,7 +120,7 @@ class Control:
 
     def _cancel(self, command: ControlCommand) -> AnswerOutcome:
         if not command.session_id:
-            return AnswerOutcome(False, "no session is named")
+            return AnswerOutcome(False, "session_id is missing")
         outcome = self.gate.cancel(command.session, command.by)
         refused = self._provider.cancel(command.session.names, command.by)
         return outcome if outcome.applied or not refused else AnswerOutcome(True, None)
@@ -126,7 +128,7 @@ class Control:
 
 def _signal(command: ControlCommand) -> AnswerOutcome:
     if command.signal_name is None:
-        return AnswerOutcome(False, "no signal is named")
+        return AnswerOutcome(False, "signal_name is missing")
     return deliver(
         command.session_id or None,
         command.signal_name,

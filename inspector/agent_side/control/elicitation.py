@@ -48,10 +48,10 @@ def make_elicit(
     """
 
     async def elicit(context: Any, params: Any) -> Any:
-        message = str(getattr(params, "message", "") or "A server asks for something.")
+        message = str(getattr(params, "message", "") or "The server requests input.")
         url, form = getattr(params, "url", None), _form_of(params)
         if url is not None:  # never opened from here, and has no form
-            message = f"{message}\n\nTo be opened by yourself, if you trust it: {url}"
+            message = f"{message}\n\nOpen this link only if you trust it: {url}"
         answer = await (bus or shared.bus).ask(
             message,
             form=NO_FIELDS if url is not None else form,

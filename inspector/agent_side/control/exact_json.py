@@ -46,15 +46,15 @@ def canonical(value: Any, max_bytes: int) -> str:
             separators=(",", ":"),
         )
     except (RecursionError, RuntimeError) as error:  # the latter: it changes meanwhile
-        raise NotExactError(f"it cannot be walked through: {error}") from error
+        raise NotExactError(f"it cannot be traversed: {error}") from error
     except NotExactError:
         raise
     except ValueError as error:  # an integer of thousands of digits
-        raise NotExactError(f"it cannot be written as JSON: {error}") from error
+        raise NotExactError(f"it cannot be encoded as JSON: {error}") from error
     if _SURROGATE.search(text):
         text = _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
         if not is_same(json.loads(text), value):
-            raise NotExactError("it has text in halves of characters")
+            raise NotExactError("it contains unpaired surrogates")
     if len(text) > max_bytes or len(text.encode()) > max_bytes:
         raise NotExactError(f"it is longer than {max_bytes} bytes")
     return text
@@ -79,9 +79,9 @@ class _Ordering:
             self._count(2 * len(value))
             return [self.of(item, depth + 1) for item in value]
         elif kind is float and not math.isfinite(value):
-            raise NotExactError(f"it has a number that is {value}")
+            raise NotExactError(f"it contains the number {value}, which JSON does not support")
         elif kind not in _SCALARS:
-            raise NotExactError(f"it has a {kind.__qualname__}, which JSON has not")
+            raise NotExactError(f"it contains a {kind.__qualname__}, which JSON does not support")
         return value
 
     def _object(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class _Ordering:
         self._count(4 * len(value))
         for key in value:
             if type(key) is not str:
-                raise NotExactError(f"it has a key that is a {type(key).__qualname__}")
+                raise NotExactError(f"it has a key of type {type(key).__qualname__}")
         names = "".join(value)
         self._count(len(names))
         # RFC 8785 sorts by UTF-16, which for ASCII is the order of Python.
@@ -129,7 +129,7 @@ def parsed(text: str, max_bytes: int) -> Any:
     except BadJsonError:
         raise
     except (ValueError, RecursionError) as error:
-        raise BadJsonError(f"it is no JSON: {error}") from error
+        raise BadJsonError(f"it is not JSON: {error}") from error
 
 
 def _depth(text: str) -> int:
@@ -148,13 +148,13 @@ def _object_of(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise BadJsonError(f"the key {key[:80]!r} is there twice")
+            raise BadJsonError(f"the key {key[:80]!r} is duplicated")
         found[key] = value
     return found
 
 
 def _refuse_constant(constant: str) -> NoReturn:
-    raise BadJsonError(f"{constant} is no number of JSON")
+    raise BadJsonError(f"{constant} is not a JSON number")
 
 
 def _finite(digits: str) -> float:

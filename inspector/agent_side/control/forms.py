@@ -87,7 +87,7 @@ def _wrong_object(
             if problem is not None:
                 return problem
         elif form.get("additionalProperties") is False:
-            return f"{where} has {name[:80]!r}, which was not asked for"
+            return f"{where} has an unknown field {name[:80]!r}"
     return None
 
 

@@ -99,7 +99,7 @@ class Gate:
             if rule is None:
                 return _too_many()
             if rule.paused_by is not None:
-                return AnswerOutcome(True, f"held already, by {rule.paused_by}")
+                return AnswerOutcome(True, f"already paused by {rule.paused_by}")
             rule.paused_by = by
             self._install()
         return AnswerOutcome(True, None)
@@ -115,7 +115,7 @@ class Gate:
             oldest = next(iter(rule.holds), None)
             if oldest is None:
                 rule.steps = min(rule.steps + 1, MAX_STEPS)
-                return AnswerOutcome(True, "the next operation may begin")
+                return AnswerOutcome(True, "the next operation may start")
             del rule.holds[oldest]
         oldest.release(Release("step", f"one step by {by}"))
         return AnswerOutcome(True, None)
@@ -124,7 +124,7 @@ class Gate:
         """Resume a session; succeeds as well if it is not paused."""
         rule = self._find(session.names)
         if rule is None or rule.paused_by is None:
-            return AnswerOutcome(True, "was not held")
+            return AnswerOutcome(True, "not paused")
         self._release_all(rule, Release("resume", f"resumed by {by}"))
         return AnswerOutcome(True, None)
 
@@ -150,7 +150,7 @@ class Gate:
             one.release(release)
         self.refresh()
         if not running:
-            return AnswerOutcome(was_paused, "nothing of it runs here")
+            return AnswerOutcome(was_paused, "nothing is running in this process")
         uninterruptible = sum(one.task is None for one in _outermost(running))
         return AnswerOutcome(
             count > 0 or uninterruptible > 0, _cancel_reason(count, uninterruptible)
@@ -162,8 +162,8 @@ class Gate:
             rules = list(dict.fromkeys(self._rules.values()))
         for rule in rules:
             if rule.paused_by is not None:
-                _logger.warning("A session held by %s goes on: %s.", rule.paused_by, why)
-                self._release_all(rule, Release("withdraw", f"it goes on: {why}"))
+                _logger.warning("A session paused by %s resumes: %s.", rule.paused_by, why)
+                self._release_all(rule, Release("withdraw", f"resumed: {why}"))
 
     def refresh(self) -> None:
         """Drop finished cancellations; repeat those with running operations."""
@@ -351,7 +351,7 @@ class Gate:
 
 
 def _too_many() -> AnswerOutcome:
-    return AnswerOutcome(False, f"{MAX_SESSIONS} sessions are held already")
+    return AnswerOutcome(False, f"{MAX_SESSIONS} sessions are already paused or cancelled")
 
 
 def _outermost(running: list[OpenOperation]) -> list[OpenOperation]:
@@ -361,10 +361,10 @@ def _outermost(running: list[OpenOperation]) -> list[OpenOperation]:
 
 def _cancel_reason(count: int, uninterruptible: int) -> str | None:
     if not uninterruptible:
-        return None if count else "the event loops that it ran on are closed"
+        return None if count else "its event loops are closed"
     parts = [f"{count} cancelled"] if count else []
     parts.append(
-        f"{uninterruptible} in sync code, which cannot be interrupted: "
-        "it is refused what it begins next"
+        f"{uninterruptible} in sync code, which cannot be interrupted: their next operation is "
+        "denied"
     )
     return "; ".join(parts)

@@ -91,19 +91,19 @@ class Hold:
         """Continue: waiting here would block this thread's event loop."""
         self._on_end(self)
         return Decision.continue_(
-            f"could not be held for {self._by}: it is sync code on the thread of an event loop"
+            f"could not be paused for {self._by}: sync code on the thread of an event loop"
         )
 
     def _decision(self, release: Release) -> Decision:
         if release.verb == "cancel":
             return Decision.deny(release.reason)
         lasted_s = monotonic() - self._began_s
-        return Decision.continue_(f"held {lasted_s:.3g} s by {self._by}; {release.reason}")
+        return Decision.continue_(f"paused {lasted_s:.3g} s by {self._by}; {release.reason}")
 
     @contextmanager
     def _reported(self) -> Iterator[None]:
         """Report the wait from its beginning to its end."""
-        self._emit("request_opened", kind=KIND, hook=self._hook, prompt=f"held by {self._by}")
+        self._emit("request_opened", kind=KIND, hook=self._hook, prompt=f"paused by {self._by}")
         try:
             yield
         finally:  # also when the task is cancelled, or its coroutine closed
@@ -115,7 +115,7 @@ class Hold:
                 "request_closed",
                 status="withdrawn" if release is None else "answered",
                 answer=None if release is None else {"decision": release.verb},
-                reason="ended by the program itself" if release is None else release.reason,
+                reason="ended by the program" if release is None else release.reason,
             )
 
     def _emit(self, event: str, /, **kwargs: Any) -> None:

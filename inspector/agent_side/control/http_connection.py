@@ -72,7 +72,7 @@ class HttpConnection:
             response = self._ask(link, method, path, body)
             text = response.read(MAX_REPLY_BYTES + 1)
             if len(text) > MAX_REPLY_BYTES:
-                raise AwayError(f"the answer is longer than {MAX_REPLY_BYTES} bytes")
+                raise AwayError(f"the response is longer than {MAX_REPLY_BYTES} bytes")
             return Reply(response.status, text)
 
     def follow(self, path: str, timeout_s: float, silence_s: float) -> Iterator[bytes]:
@@ -181,7 +181,7 @@ class _Timed(io.RawIOBase):
     def _limit(self) -> None:
         left_s = self._left_s()
         if left_s <= 0:
-            raise TimeoutError("it takes too long")
+            raise TimeoutError("timed out")
         self._sock.settimeout(left_s)
 
 

@@ -104,7 +104,7 @@ class TooManyOpenError(RuntimeError):
     """Too many requests are open; the default, or a denial, applies."""
 
 
-NOT_OPEN = AnswerOutcome(False, "not open here")
+NOT_OPEN = AnswerOutcome(False, "the request is not open")
 
 
 @dataclass(slots=True)
@@ -144,11 +144,11 @@ class RequestTable:
         size = _chars(request)
         with self._lock:
             if request.id in self._entries:
-                raise ValueError(f"Cannot open request {request.id!r}: it is open already.")
+                raise ValueError(f"Cannot open request {request.id!r}: it is already open.")
             if len(self._entries) - len(self._closed) >= MAX_OPEN:
-                raise TooManyOpenError(f"{MAX_OPEN} requests are open: no more can be asked now.")
+                raise TooManyOpenError(f"{MAX_OPEN} requests are open, which is the maximum.")
             if self._open_chars + size > MAX_OPEN_CHARS:
-                raise TooManyOpenError("The requests that are open are too long together.")
+                raise TooManyOpenError("The open requests together are too long.")
             self._entries[request.id] = _Entry(
                 request, on_answer, RequestOpened(_message_id(), request)
             )
@@ -180,9 +180,7 @@ class RequestTable:
             if len(self._closed) > MAX_UNCONFIRMED_CLOSED:
                 oldest = next(iter(self._closed))
                 self._drop(oldest)
-                _logger.debug(
-                    "Request %s has closed and was never confirmed by the service.", oldest
-                )
+                _logger.debug("Request %s closed without a confirmation by the service.", oldest)
         self._on_change()
 
     # --- for the channel ----------------------------------------------------------------------
@@ -196,8 +194,8 @@ class RequestTable:
         try:
             return entry.on_answer(answer)
         except Exception as error:  # a failing handler has not applied it
-            _logger.warning("Cannot take the answer to request %s.", request_id, exc_info=True)
-            return AnswerOutcome(False, f"the agent failed on it ({type(error).__name__})")
+            _logger.warning("Cannot apply the answer to request %s.", request_id, exc_info=True)
+            return AnswerOutcome(False, f"the agent failed to apply it ({type(error).__name__})")
 
     def pending(self) -> list[PendingRequest]:
         """Return the open requests, oldest first."""

@@ -84,9 +84,9 @@ class _Pending:
         """Check an answer; the first accepted one is the end."""
         with self._lock:
             if self._is_over:
-                return AnswerOutcome(False, "it is over already")
+                return AnswerOutcome(False, "the request is closed")
             if monotonic() >= self.deadline_s:
-                return AnswerOutcome(False, "the time to answer is up")
+                return AnswerOutcome(False, "the request has timed out")
             outcome, ending = check_answer(self.request, self.view, self.scope is not None, answer)
             if ending is None:
                 return outcome
@@ -95,7 +95,7 @@ class _Pending:
                 self._wake()
             except RuntimeError:
                 self._ending = None
-                return AnswerOutcome(False, "the event loop of the agent has ended")
+                return AnswerOutcome(False, "the agent's event loop is closed")
         return outcome
 
     def ending(self) -> ApprovalAnswer | None:
@@ -117,7 +117,7 @@ class _Pending:
             try:
                 self._wake()
             except RuntimeError:
-                _logger.debug("The event loop of %s has ended.", self.request.request_id)
+                _logger.debug("The event loop of %s is closed.", self.request.request_id)
         return True
 
 
@@ -254,7 +254,7 @@ class InspectorProvider:
         answer = pending.ending()
         if answer is not None and answer.decision == "allow_always" and pending.scope is not None:
             at = datetime.now(UTC).strftime("%H:%M UTC")
-            request, reason = pending.request, f"allowed always by {answer.actor} at {at}"
+            request, reason = pending.request, f"always allowed by {answer.actor} at {at}"
             allowance = Allowance(answer.actor or "", reason, request.asked_by)
             self._allowances.add(pending.scope, request.interceptor, allowance)
         return answer
@@ -277,7 +277,7 @@ class InspectorProvider:
             self._allowances.forget(_session_scope(session_id))
 
 
-_ABANDONED = ApprovalAnswer("deny", "nobody waits for it any more")
+_ABANDONED = ApprovalAnswer("deny", "nothing waits for it any more")
 
 
 def _scope_of(location: TraceLocation) -> str | None:
@@ -328,7 +328,7 @@ def _form_text(form: Mapping[str, Any] | None) -> str | None:
     try:
         text = json.dumps(dict(form), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"the form is no JSON: {error}") from error
+        raise ValueError(f"the form is not JSON: {error}") from error
     if len(text) > MAX_PAYLOAD_BYTES:
         raise ValueError(f"the form is longer than {MAX_PAYLOAD_BYTES} bytes")
     return text

@@ -34,7 +34,7 @@ class CommandReceiver:
             try:
                 self._follow(connection)
             except Exception:  # noqa: BLE001 - a bad command must not be the last one
-                text = "The stream of commands failed; it is taken up again."
+                text = "The command stream failed; it reconnects."
                 state.log_once(logging.WARNING, "stream", text, has_trace=True)
             # If a stream ends at once, another process of this name may take it over.
             has_lasted = monotonic() - began_s > connection.welcome.heartbeat_s
@@ -60,15 +60,15 @@ class CommandReceiver:
             if error.status == 404:  # it has forgotten us
                 state.end(connection)
         except TooLongError as error:
-            state.log_once(logging.WARNING, "length", f"A stream of commands was cut: {error}.")
+            state.log_once(logging.WARNING, "length", f"The command stream was closed: {error}.")
         except AwayError as error:
-            _logger.debug("The stream of commands broke off: %s", error)
+            _logger.debug("The command stream was interrupted: %s", error)
 
     def _execute(self, connection: Connection, text: str) -> None:
         try:
             command = read_command(text)
         except MalformedCommandError as error:
-            sent = f"The inspector sent what is no command: {error}."
+            sent = f"The Inspector service sent an invalid command: {error}."
             self._state.log_once(logging.WARNING, "command", sent)
             if error.seq is None:
                 return

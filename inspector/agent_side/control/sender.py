@@ -62,13 +62,15 @@ class ReportSender:
             try:
                 is_well = self._send()
             except Exception:  # noqa: BLE001 - the thread must go on
-                text = "The control channel failed; it begins anew."
+                text = "The control channel failed; it restarts."
                 state.log_once(logging.WARNING, "channel", text, has_trace=True)
                 state.end(state.connection)
                 is_well = False
             away_s = state.away_s()
             if away_s >= state.limits.max_hold_intervals * state.lost_after_s:
-                self._gate.release_all(f"the inspector has been away for {away_s:.0f} s")
+                self._gate.release_all(
+                    f"the Inspector service has been unreachable for {away_s:.0f} s"
+                )
             if is_well:
                 self._failures = 0
                 state.news.wait(max(self._next_beat_s - monotonic(), 0.0))
@@ -187,7 +189,7 @@ class ReportSender:
         if len(batch) == 1:
             # It will never be accepted; a request then ends by its default.
             code = str(reply.fields().get("code") or reply.status)[:100]
-            _logger.warning("The inspector refuses a %s: %s.", batch[0]["type"], code)
+            _logger.warning("The Inspector service rejected a %s: %s.", batch[0]["type"], code)
             return {batch[0]["id"]}
         middle = len(batch) // 2
         first = self._post(connection, batch[:middle])
@@ -204,9 +206,9 @@ class ReportSender:
         try:
             reply = link.request(method, path, body, timeout_s or state.limits.timeout_s)
         except AwayError as error:
-            _logger.debug("The inspector at %s is away: %s", link.address.name, error)
+            _logger.debug("Cannot reach the Inspector service at %s: %s", link.address.name, error)
             if type(error.__cause__).__name__ == "SSLCertVerificationError":  # `ssl` may be missing
-                text = f"The certificate of {link.address.name} is not trusted: {error.__cause__}"
+                text = f"Cannot verify the certificate of {link.address.name}: {error.__cause__}"
                 state.log_once(logging.WARNING, "certificate", text)
             return None
         if reply.status < 300:
@@ -222,20 +224,20 @@ class ReportSender:
             self._state.log_once(
                 logging.WARNING,
                 "token",
-                f"The inspector at {name} does not accept the token ({reply.status}): nobody can "
-                "answer or stop this agent from there. Set INSPECTOR_TOKEN to what "
-                "`inspector token` prints.",
+                f"The Inspector service at {name} rejected the token ({reply.status}): this agent "
+                "cannot be controlled from there. Set INSPECTOR_TOKEN to the output of "
+                "`inspector token`.",
             )
         elif reply.status in _NO_SUCH_ROUTE:
-            text = f"{name} takes no control: it is no inspector, or an old one."
+            text = f"{name} does not support control: not an Inspector service, or an old version."
             self._state.log_once(logging.INFO, "route", text)
             self._state.closing.wait(self._state.limits.unknown_retry_s)
         elif 300 <= reply.status < 400:
             self._state.log_once(
                 logging.WARNING,
                 "redirect",
-                f"The inspector at {name} sends us elsewhere ({reply.status}), which is not "
-                "followed: the token is for that address only. Set INSPECTOR_URL.",
+                f"The Inspector service at {name} redirects ({reply.status}); redirects are not "
+                "followed, to protect the token. Set INSPECTOR_URL to the final address.",
             )
         return False
 

@@ -36,7 +36,7 @@ from instrument import Bus
 from instrument.ids import next_call_id
 from subscribers.bridge.location import NO_LOCATION
 
-NOBODY = "nobody in the agent takes signals of this name: see `inspector.on_signal`"
+NOBODY = "the agent has no handler for this signal: see `inspector.on_signal`"
 ELSEWHERE = "answered elsewhere"
 _DECISIONS = ("answer", "decline", "cancel")
 
@@ -109,7 +109,7 @@ class Signals:
             TypeError: `fn` cannot be called.
         """
         if not callable(fn):
-            raise TypeError(f"Cannot bring signals to {fn!r}: it is not callable.")
+            raise TypeError(f"Cannot send signals to {fn!r}: it is not callable.")
         handle = _bound(fn)
         with self._lock:
             self._handlers = (*self._handlers, handle)
@@ -129,7 +129,7 @@ class Signals:
                 is_accepted = handle(signal) or is_accepted
             except Exception as error:
                 _logger.warning("A call-back for signal %s failed.", signal.name, exc_info=True)
-                fault = f"the agent failed on it ({type(error).__name__})"
+                fault = f"the agent's handler failed ({type(error).__name__})"
         return AnswerOutcome(is_accepted, None if is_accepted else fault or NOBODY)
 
     def deliver(
@@ -146,7 +146,7 @@ class Signals:
         try:
             payload = None if payload_json is None else parsed(payload_json, MAX_PAYLOAD_BYTES)
         except BadJsonError as error:
-            return AnswerOutcome(False, f"the payload cannot be taken: {error}")
+            return AnswerOutcome(False, f"the payload is invalid: {error}")
         return self.send(Signal(session_id, signal_name, payload, "answer", reason, actor, origin))
 
 
@@ -244,14 +244,18 @@ class PausedSessions:
                 return
             before, self._pauses[key] = self._pauses.get(key), pause
         if before is not None:
-            self._requests.close(before.request_id, "withdrawn", None, "it is asked anew")
+            self._requests.close(before.request_id, "withdrawn", None, "asked again")
         try:
             request = self._as_request(pause, prompt)
             self._requests.open(request, lambda answer: self._answer(pause, answer))
         except Exception as error:  # noqa: BLE001 - too many are open: it waits without
             with self._lock:
                 self._pauses.pop(key, None)
-            _logger.warning("Cannot ask what session %s waits for: %s", session_id[:80], error)
+            _logger.warning(
+                "Cannot open a request for session %s, which waits for a signal: %s",
+                session_id[:80],
+                error,
+            )
 
     def _resume(self, session_id: Any, signal_name: Any, **_: Any) -> None:
         if isinstance(session_id, str) and isinstance(signal_name, str):
@@ -265,16 +269,18 @@ class PausedSessions:
 
     def _answer(self, pause: _Pause, answer: ReceivedAnswer) -> AnswerOutcome:
         if answer.decision not in _DECISIONS:
-            return AnswerOutcome(False, f"{answer.decision!r:.80} is no answer to a question")
+            return AnswerOutcome(
+                False, f"{answer.decision!r:.80} is not a valid answer to a question"
+            )
         payload_json = answer.payload_json if answer.decision == "answer" else None
         try:
             payload = None if payload_json is None else parsed(payload_json, MAX_PAYLOAD_BYTES)
         except BadJsonError as error:
-            return AnswerOutcome(False, f"the answer cannot be taken: {error}")
+            return AnswerOutcome(False, f"the answer is invalid: {error}")
         key = (pause.session_id, pause.signal_name)
         with self._lock:  # who removes it answers it
             if self._pauses.get(key) is not pause:
-                return AnswerOutcome(False, "it is over already")
+                return AnswerOutcome(False, "the request is closed")
             self._answering[key] = self._pauses.pop(key)
         outcome = self._signals.send(
             Signal(*key, payload, answer.decision, answer.reason, answer.actor, answer.origin)
@@ -300,7 +306,11 @@ class PausedSessions:
 
     def _as_request(self, pause: _Pause, prompt: object) -> PendingRequest:
         location = self._location_of(None)
-        text = prompt if isinstance(prompt, str) and prompt else f"Waits for {pause.signal_name}."
+        text = (
+            prompt
+            if isinstance(prompt, str) and prompt
+            else f"Waiting for signal {pause.signal_name}."
+        )
         return PendingRequest(
             id=pause.request_id,
             session_id=sendable(pause.session_id, MAX_SESSION_ID_CHARS),

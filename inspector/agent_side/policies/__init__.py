@@ -42,7 +42,7 @@ def install(
         an error, and the operations that it may have guarded are denied.
     """
     if is_switched_off(environ):
-        _logger.info("%s is off: no policy acts on this process.", SWITCH)
+        _logger.info("%s is off: no policies apply to this process.", SWITCH)
         return lambda: None
     sources = [one for one in find_sources(environ, directory) if one.may_be_there()]
     if not sources:

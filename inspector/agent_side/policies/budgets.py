@@ -173,7 +173,7 @@ class Ledger:
                 if amount is not None and isfinite(amount):
                     tally.used += max(amount, 0)
                 elif budget.stops_at_unknown and not tally.waives_unknown:
-                    tally.unknown = usage.model or "a model that has no name here"
+                    tally.unknown = usage.model or "an unnamed model"
 
     def begin(self, session: str | None) -> None:
         """Start the clock of a session, unless it runs."""
@@ -242,10 +242,10 @@ class Ledger:
         whose = "by this process" if budget.is_per_process else "in this session"
         if tally.unknown is not None:
             reason = (
-                f"budget {budget.name}: nobody says what a call of {tally.unknown} used, "
-                f"so that {budget.figures(budget.at)} cannot be kept to"
+                f"budget {budget.name}: the usage of a call to {tally.unknown} is unknown, so the "
+                f"limit of {budget.figures(budget.at)} cannot be enforced"
             )
-            offer = "Go on without knowing?"
+            offer = "Continue anyway?"
         else:
             reason = f"budget {budget.name}: {budget.share(tally.used, tally.limit)} used {whose}"
             offer = f"Continue for another {budget.figures(budget.step)}?"
@@ -272,7 +272,7 @@ class Ledger:
         if tally.has_warned or budget.warn_at is None or tally.used < budget.warn_at:
             return None
         tally.has_warned = True
-        reason = f"budget {budget.name}: {budget.share(tally.used, tally.limit)} used already"
+        reason = f"budget {budget.name}: {budget.share(tally.used, tally.limit)} used"
         _logger.warning("%s.", reason[0].upper() + reason[1:])
         return PolicyDecision(f"budget:{budget.name}", "allow", reason)
 

@@ -98,10 +98,10 @@ def read_condition(path: str, wanted: object) -> Condition:
     is_plain = all(isinstance(one, str) and one not in (ANY, DEEP) for one in steps)
     if isinstance(wanted, Mapping) and "exists" in wanted:
         if len(wanted) > 1 or not isinstance(wanted["exists"], bool):
-            raise ValueError("`exists` is true or false, and stands alone")
+            raise ValueError("`exists` must be true or false, and the only comparison")
         if wanted["exists"]:
-            return Condition(path, steps, lambda _: True, f"there is {path}", is_plain)
-        return Condition(path, steps, None, f"there is no {path}", is_plain)
+            return Condition(path, steps, lambda _: True, f"{path} exists", is_plain)
+        return Condition(path, steps, None, f"{path} does not exist", is_plain)
     test, words = _read_test(wanted)
     return Condition(path, steps, test, f"{path} {words}", is_plain)
 
@@ -118,7 +118,7 @@ def _steps(path: str) -> tuple[str | int, ...]:
         steps.append(int(index) if index is not None else star or quoted or name or ANY)
         at = found.end()
     if not steps or at < len(text) or text.startswith("."):
-        raise ValueError(f'{path!r} is no path. Write a.b, a[0], a[*], ** or ["a.b"]')
+        raise ValueError(f'{path!r} is not a path. Use a.b, a[0], a[*], ** or ["a.b"]')
     return tuple(steps)
 
 
@@ -227,17 +227,17 @@ def _on_text(search: Callable[[str], object], value: object) -> Truth:
 
 def _glob(wanted: object) -> Test:
     if not isinstance(wanted, str):
-        raise ValueError(f"a glob is a text, not {wanted!r}")
+        raise ValueError(f"a glob must be a string, not {wanted!r}")
     return partial(_on_text, re.compile(translate(wanted)).match)
 
 
 def _regex(wanted: object) -> Test:
     if not isinstance(wanted, str):
-        raise ValueError(f"a regular expression is a text, not {wanted!r}")
+        raise ValueError(f"a regular expression must be a string, not {wanted!r}")
     try:
         return partial(_on_text, re.compile(wanted).search)
     except (re.error, RecursionError, OverflowError) as error:
-        raise ValueError(f"{wanted!r} is no regular expression: {error}") from error
+        raise ValueError(f"{wanted!r} is not a regular expression: {error}") from error
 
 
 def _equals(wanted: object) -> Test:
@@ -247,7 +247,7 @@ def _equals(wanted: object) -> Test:
         return lambda value: value is wanted if _is_scalar(value) else None
     if isinstance(wanted, int | float):
         return lambda value: _number(value) == wanted if _is_scalar(value) else None
-    raise ValueError(f"{wanted!r} cannot be compared with: give a text, a number, true or false")
+    raise ValueError(f"{wanted!r} cannot be compared: use a string, a number, true or false")
 
 
 def _is_scalar(value: object) -> bool:
@@ -257,7 +257,7 @@ def _is_scalar(value: object) -> bool:
 def _compared(compare: Callable[[Any, Any], bool], wanted: object) -> Test:
     limit = _number(wanted)
     if limit is None:
-        raise ValueError(f"{wanted!r} is no number to compare with")
+        raise ValueError(f"{wanted!r} is not a number")
 
     def test(value: object) -> Truth:
         number = _number(value)
@@ -269,7 +269,7 @@ def _compared(compare: Callable[[Any, Any], bool], wanted: object) -> Test:
 def _under(wanted: object) -> Test:
     """Test for a path that is a folder, or below it, both as written and after links."""
     if not isinstance(wanted, str) or not wanted:
-        raise ValueError(f"a folder is a text, not {wanted!r}")
+        raise ValueError(f"a folder must be a string, not {wanted!r}")
     folder = os.path.expanduser(wanted)  # noqa: PTH111 - a text, as the tool will read it
 
     def test(value: object) -> Truth:
@@ -295,7 +295,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 def _one_of(wanted: object) -> Test:
     if not isinstance(wanted, list) or not wanted:
-        raise ValueError("a list of values must have one, at least")
+        raise ValueError("a list of values must not be empty")
     tests = [_read_test(item)[0] for item in wanted]
 
     def test(value: object) -> Truth:
@@ -341,12 +341,12 @@ def _read_test(wanted: object) -> tuple[Test, str]:
 
 def _read_table(wanted: Mapping[str, object]) -> tuple[Test, str]:
     if not wanted:
-        raise ValueError(f"it compares with nothing; there are {', '.join(COMPARISONS)}, exists")
+        raise ValueError(f"no comparison; use one of {', '.join(COMPARISONS)}, exists")
     tests, phrases = [], []
     for name, value in wanted.items():
         if name not in COMPARISONS:
             known = ", ".join(COMPARISONS)
-            raise ValueError(f"there is no comparison {name!r}; there are {known}, exists")
+            raise ValueError(f"unknown comparison {name!r}; use one of {known}, exists")
         words, make = COMPARISONS[name]
         tests.append(make(value))
         phrases.append(f"{words} {_read_test(value)[1] if name == 'not' else _spell(value)}")

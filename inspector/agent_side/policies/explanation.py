@@ -40,7 +40,7 @@ def lines(rules: Rules) -> Iterator[RuleText]:
         for policy in listed.policies:
             yield _policy_line(kind, policy)
             if first is not None and set(policy.hooks) <= set(first.hooks):
-                words = f"is never reached: {first.name} comes first, and is about all of these"
+                words = f"is never reached: {first.name} comes first and covers every case"
                 yield RuleText("note", policy.name, words, policy.source.line)
             if first is None and _is_about_all(policy):
                 first = policy
@@ -69,7 +69,7 @@ def try_out(rules: Sequence[Rules], event: Event) -> Trial:
     ]
     return Trial(
         "none" if decision is None else decision.effect,
-        "no policy speaks of it: it runs" if decision is None else decision.reason,
+        "no policy applies: it runs" if decision is None else decision.reason,
         (
             *(_policy_line("policy", one) for one in matched),
             *(_policy_line("breakpoint", one) for one in stops),
@@ -102,7 +102,7 @@ def _budget_line(budget: Budget) -> RuleText:
     calls = f" of {budget.tools}" if budget.tools is not None else ""
     words = f"at {budget.figures(budget.at)}{calls} in {whose}"
     if budget.is_asking:
-        words = f"ask {words}, again after each {budget.figures(budget.step)} more"
+        words = f"ask {words}, and again every {budget.figures(budget.step)}"
         words += f" {_silence(budget.question)}"
     else:
         words = f"stop {words}"

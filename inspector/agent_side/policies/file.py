@@ -105,10 +105,12 @@ class _Reader:
     ) -> list[_T]:
         found = document.get(section, [])
         if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-            self._wrong(self._line(rf"\[?\s*{section}\b", 1), f"write [[{section}]] tables")
+            self._wrong(
+                self._line(rf"\[?\s*{section}\b", 1), f"`{section}` must be [[{section}]] tables"
+            )
             return []
         if len(found) > MAX_TABLES:
-            self._wrong(None, f"there are more than {MAX_TABLES} [[{section}]]")
+            self._wrong(None, f"more than {MAX_TABLES} [[{section}]] tables")
             return []
         policy, names = [], set()
         for number, cells in enumerate(found, 1):
@@ -117,7 +119,7 @@ class _Reader:
             one = read(table)
             table.finish()
             if table.name in names:
-                table.wrong("another one has this name")
+                table.wrong("the name is already in use")
             names.add(table.name)
             policy.append(one)
         return policy
@@ -132,9 +134,9 @@ class _Reader:
             or not hooks
             or any(one not in HOOKS for one in hooks)
         ):
-            self._wrong(line, f"`step` is true, false or a list of {', '.join(HOOKS)}")
+            self._wrong(line, f"`step` must be true, false or a list of {', '.join(HOOKS)}")
             return []
-        question = Question("Step: go on?", _BREAK_TIMEOUT_S)
+        question = Question("Step: continue?", _BREAK_TIMEOUT_S)
         source = SourceLine(self._file, line)
         return [Policy("step", "break", source, hooks=tuple(hooks), question=question)]
 
@@ -181,10 +183,10 @@ class _Table:
         if name is None:
             return default
         if not 0 < len(name) <= MAX_NAME_CHARS or not name.isprintable():
-            self.wrong(f"`name` must be a line of at most {MAX_NAME_CHARS} characters")
+            self.wrong(f"`name` must be one line of at most {MAX_NAME_CHARS} characters")
             return default
         if name.startswith((HERE, "#")) or JOINT in name:
-            self.wrong(f"`name` must not begin with {HERE} or #, nor have “{JOINT}” in it")
+            self.wrong(f"`name` must not start with {HERE} or #, or contain “{JOINT}”")
             return default
         return name
 
@@ -192,7 +194,7 @@ class _Table:
         """Read a text."""
         value = self._pop(key)
         if value is not None and (not isinstance(value, str) or not value.strip()):
-            self.wrong(f"`{key}` must be a text, not {value!r:.80}")
+            self.wrong(f"`{key}` must be a non-empty string, not {value!r:.80}")
             return None
         if value is not None and len(value) > MAX_TEXT_CHARS:
             self.wrong(f"`{key}` has more than {MAX_TEXT_CHARS} characters")
@@ -206,7 +208,7 @@ class _Table:
             return default
         if not isinstance(value, str) or value not in allowed:
             fault = "is missing" if value is None else f"is {value!r}"
-            self.wrong(f"`{key}` {fault}; give {', '.join(allowed)}")
+            self.wrong(f"`{key}` {fault}; use one of {', '.join(allowed)}")
             return allowed[0]
         return value
 
@@ -270,7 +272,7 @@ class _Table:
             for key in ("prompt", "timeout", "default"):
                 if self.has(key):
                     self._pop(key)
-                    self.wrong(f"`{key}` is for those who ask")
+                    self.wrong(f"`{key}` applies only to rules that ask")
             return Question()
         timeout = self.amount("timeout", timeout_s) or timeout_s
         return Question(
@@ -281,8 +283,8 @@ class _Table:
         """Add a mistake for each unknown key."""
         for key in self._cells:
             near = get_close_matches(key, self._known, 1)
-            hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(self._known)}"
-            self.wrong(f"there is no `{key}`; {hint}")
+            hint = f"did you mean `{near[0]}`?" if near else f"known keys: {', '.join(self._known)}"
+            self.wrong(f"unknown key `{key}`; {hint}")
 
     def _pop(self, key: str) -> Any:
         self._known.append(key)
@@ -303,7 +305,7 @@ def _policy(table: _Table, action: Action, timeout_s: float) -> Policy:
         question=table.question(asks=action in ("ask", "break"), timeout_s=timeout_s),
     )
     if policy.tools is not None and policy.hooks != (BEFORE_TOOL_CALL,):
-        table.wrong(f'`tools` is for `on = "{BEFORE_TOOL_CALL}"` alone; use `where`')
+        table.wrong(f'`tools` applies only to `on = "{BEFORE_TOOL_CALL}"`; use `where`')
     return policy
 
 
@@ -311,16 +313,16 @@ def _budget(table: _Table) -> Budget:
     of = table.choice("of", tuple(UNITS))
     at = table.amount("at")
     if at is None:
-        table.wrong("`at` is missing: say how much there is")
+        table.wrong("`at` is missing; set it to the limit")
         at = 1.0
     warn_at = table.amount("warn_at")
     if warn_at is not None and warn_at >= at:
         table.wrong("`warn_at` must be below `at`")
     action = table.choice("action", ("stop", "ask"), "stop")
     if table.has("step") and action == "stop":
-        table.wrong("`step` is for those who ask")
+        table.wrong("`step` applies only to budgets that ask")
     if table.has("tools") and of != "calls":
-        table.wrong('`tools` is for `of = "calls"`: only calls are counted by tool')
+        table.wrong('`tools` applies only to `of = "calls"`')
     return Budget(
         name=table.name,
         of=of,

@@ -115,10 +115,10 @@ def decision_of(policy: Policy, event: Event) -> PolicyDecision:
     what = str(subject)[:_MAX_NAME_CHARS] if subject is not None else event.hook
     if action == "ask":
         reason = policy.reason or f"policy {policy.name} asks"
-        prompt = policy.question.prompt or policy.reason or f"May {what} run? ({policy.name})"
+        prompt = policy.question.prompt or policy.reason or f"Allow {what} to run? ({policy.name})"
     else:
         reason = policy.reason or f"breakpoint {policy.name}"
-        prompt = policy.question.prompt or f"Stopped before {what} ({policy.name}). Go on?"
+        prompt = policy.question.prompt or f"Stopped before {what} ({policy.name}). Continue?"
     return PolicyDecision(
         by, action, reason, Question(prompt, policy.question.timeout_s, policy.question.default)
     )

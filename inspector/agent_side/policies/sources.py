@@ -48,17 +48,17 @@ def load_or_deny(source: PolicyFile) -> Rules | None:
     except PolicyError as error:
         hooks = _guarded(source)
         if not hooks:
-            _logger.debug("Not looked at for policies: %s", error)
+            _logger.debug("No policies loaded: %s", error)
             return None
         _logger.error(
-            "The policies of %s cannot be used, so that what they may have guarded is denied "
-            "(%s). %s Mend the file (`inspector policies check`), or set %s=off.",
+            "Cannot use the policies in %s, so everything they may guard is denied (%s). %s Fix "
+            "the file (`inspector policies check`), or set %s=off.",
             source.file,
             ", ".join(hooks),
             " ".join(error.mistakes[:10]),
             SWITCH,
         )
-        reason = f"the policies cannot be used: {' '.join(error.mistakes[:3])[:1_000]}"
+        reason = f"the policies are invalid: {' '.join(error.mistakes[:3])[:1_000]}"
         policy = Policy("broken file", "deny", SourceLine(source.file, None), hooks, reason=reason)
         return Rules(source.file, RuleList([policy]), RuleList([]), ())
 
@@ -90,8 +90,8 @@ def _tightening(rules: Rules) -> Rules:
     left_out = len(rules.policies.policies) - len(tightening)
     if left_out:
         _logger.warning(
-            "%s allows something (%d times): left out. A file in the working directory can only "
-            "tighten; move what allows to your own %s.",
+            "%s has %d `allow` policies, which are ignored: a file in the working directory can "
+            "only tighten. Move them to your own %s.",
             rules.file,
             left_out,
             config_dir() / NAME,
@@ -107,16 +107,18 @@ def _tightening(rules: Rules) -> Rules:
 def _read(source: PolicyFile) -> str | None:
     try:
         if not (stat.S_ISREG(source.file.stat().st_mode) or source.file.samefile(os.devnull)):
-            raise PolicyError([f"{source.file} is no regular file."])  # to read it might never end
+            raise PolicyError(
+                [f"{source.file} is not a regular file."]
+            )  # to read it might never end
         with source.file.open("rb") as opened:
             data = opened.read(MAX_FILE_BYTES + 1)
         if len(data) > MAX_FILE_BYTES:
-            raise PolicyError([f"{source.file} has more than {MAX_FILE_BYTES} bytes."])
+            raise PolicyError([f"{source.file} is longer than {MAX_FILE_BYTES} bytes."])
         return data.decode("utf-8-sig")
     except FileNotFoundError as error:
         if not source.is_named:
             return None
-        raise PolicyError([f"There is no file {source.file}."]) from error
+        raise PolicyError([f"{source.file} does not exist."]) from error
     except OSError as error:
         raise PolicyError([f"{source.file} cannot be read: {error.strerror}."]) from error
     except UnicodeDecodeError as error:

@@ -65,7 +65,7 @@ def read_prices(file: str | None) -> PriceList | None:
     try:
         return load_prices(file) if file else None
     except PriceError as error:
-        _logger.warning("Budgets of cost know no prices. %s", error)
+        _logger.warning("Cannot load prices for cost budgets. %s", error)
         return None
 
 

@@ -34,7 +34,9 @@ def examine(environ: Mapping[str, str]) -> Iterator[CheckResult]:
     try:
         settings = load_settings()
     except InspectorError as error:
-        yield CheckResult(FAIL, "settings", str(error), "Mend it: the service would not start.")
+        yield CheckResult(
+            FAIL, "settings", str(error), "Fix it: the service does not start with it."
+        )
         return
     for examination in _EXAMINATIONS:
         yield from examination(settings, environ)

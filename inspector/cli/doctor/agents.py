@@ -22,7 +22,9 @@ _EXTRAS = {"serve": "uvicorn", "mcp": "mcp", "otel": "opentelemetry-sdk"}
 def examine_senders(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Check the target of a stock OpenTelemetry SDK that starts here."""
     if environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
-        yield CheckResult(WARN, "OTLP", "OTEL_SDK_DISABLED: SDKs of this environment make no spans")
+        yield CheckResult(
+            WARN, "OTLP", "OTEL_SDK_DISABLED: SDKs in this environment create no spans"
+        )
         return
     named = environ.get("OTEL_TRACES_EXPORTER", "").strip().lower()
     if named and "otlp" not in named:
@@ -43,24 +45,24 @@ def _examine_endpoint(
     try:
         host, port = parts.hostname or "localhost", parts.port
     except ValueError:
-        return CheckResult(FAIL, "OTLP", "OTEL_EXPORTER_OTLP_ENDPOINT is no address", _POINT)
+        return CheckResult(FAIL, "OTLP", "OTEL_EXPORTER_OTLP_ENDPOINT is not an address", _POINT)
     port = port or (443 if parts.scheme == "https" else 80)
     where = f"{host}:{port} ({'gRPC' if is_grpc else 'HTTP'})"
     if not listens(host, port):
-        return CheckResult(WARN, "OTLP", f"SDKs send to {where}, where nobody listens", _POINT)
+        return CheckResult(WARN, "OTLP", f"SDKs send to {where}, where nothing listens", _POINT)
     if is_grpc:
         ours = {settings.otlp_grpc_port, settings.otlp_http_port, settings.port}
         is_ours = port in ours and settings.otlp_grpc_port and _is_here(environ)
         if not is_ours:
-            message = f"SDKs send to {where}, which is not known to be the service"
+            message = f"SDKs send to {where}, which may not be the service"
             return CheckResult(WARN, "OTLP", message, _POINT)
     elif not health(f"{parts.scheme}://{_bracketed(host)}:{port}"):
-        return CheckResult(WARN, "OTLP", f"SDKs send to {where}, which is no inspector", _FORWARD)
+        return CheckResult(WARN, "OTLP", f"SDKs send to {where}, which is not Inspector", _FORWARD)
     return CheckResult(OK, "OTLP", f"SDKs of this environment reach the service at {where}")
 
 
 _POINT = "Start the service, or set OTEL_EXPORTER_OTLP_ENDPOINT to its address."
-_FORWARD = f"{_POINT} INSPECTOR_FORWARD_OTLP sends everything on to where it went before."
+_FORWARD = f"{_POINT} INSPECTOR_FORWARD_OTLP forwards everything to the previous receiver."
 
 
 def examine_frameworks(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
@@ -81,10 +83,13 @@ def examine_frameworks(settings: Settings, environ: Mapping[str, str]) -> Iterat
     elif is_enabled and not framework:
         advice = "Unset it, or: pip install 'mcp-agent-inspector[mcp-agent]'"
         yield CheckResult(
-            WARN, "mcp-agent", "INSPECTOR_ENABLE_PATCH is set, and it is missing", advice
+            WARN,
+            "mcp-agent",
+            "INSPECTOR_ENABLE_PATCH is set, but mcp-agent is not installed",
+            advice,
         )
     elif framework:
-        state = "is asked for" if is_enabled else "is off (INSPECTOR_ENABLE_PATCH=1 asks for it)"
+        state = "is on" if is_enabled else "is off (INSPECTOR_ENABLE_PATCH=1 turns it on)"
         yield CheckResult(OK, "mcp-agent", f"{framework} with mcp {protocol}; its patch {state}")
     elif protocol:
         yield CheckResult(OK, "mcp", f"{protocol} is installed")
@@ -99,7 +104,9 @@ def examine_policies(settings: Settings, environ: Mapping[str, str]) -> Iterator
         try:
             rules = load(source)
         except PolicyError as error:
-            advice = "Mend it (`inspector policies check`): agents deny what it may have guarded."
+            advice = (
+                "Fix it (`inspector policies check`). Until then agents deny what it may restrict."
+            )
             yield CheckResult(FAIL, "policies", error.mistakes[0].removesuffix("."), advice)
             continue
         if rules is None:
@@ -109,8 +116,8 @@ def examine_policies(settings: Settings, environ: Mapping[str, str]) -> Iterator
         counts += f", {kinds.count('breakpoint')} breakpoints" if "breakpoint" in kinds else ""
         yield CheckResult(OK, "policies", f"{rules.file}: {counts}")
         if needs_prices(rules) and not environ.get("INSPECTOR_PRICES"):
-            advice = "Name your prices with INSPECTOR_PRICES."
-            message = "an LLM call that does not say what it cost uses up a budget of cost"
+            advice = "Set INSPECTOR_PRICES to a price file."
+            message = "an LLM call without a reported cost uses up a cost budget"
             yield CheckResult(WARN, "policies", message, advice)
 
 

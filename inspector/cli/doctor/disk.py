@@ -22,7 +22,7 @@ _CHECKED_BYTES = 256 * 1024**2  # a larger store is not read whole for a look
 def examine_token(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Check the token; its value is never shown."""
     if settings.token:
-        yield CheckResult(OK, "token", "as INSPECTOR_TOKEN says")
+        yield CheckResult(OK, "token", "from INSPECTOR_TOKEN")
         return
     path = token_path(settings.store, settings.token_file)
     try:
@@ -31,10 +31,10 @@ def examine_token(settings: Settings, environ: Mapping[str, str]) -> Iterator[Ch
         yield CheckResult(FAIL, "token", str(error))
         return
     if not path.exists():
-        yield CheckResult(OK, "token", f"made at the first start, in {path}")
+        yield CheckResult(OK, "token", f"created at the first start, in {path}")
     elif os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         advice = f"chmod 600 {path}, then `inspector token --rotate-token`."
-        yield CheckResult(FAIL, "token", f"others may read {path}", advice)
+        yield CheckResult(FAIL, "token", f"other users can read {path}", advice)
     else:
         yield CheckResult(OK, "token", f"in {path}")
 
@@ -43,12 +43,14 @@ def examine_store(settings: Settings, environ: Mapping[str, str]) -> Iterator[Ch
     """Check the store, and its free space."""
     path = store_path(settings.store)
     if path is None:
-        yield CheckResult(WARN, "store", f"{settings.store}: nothing is kept when the service ends")
+        yield CheckResult(
+            WARN, "store", f"{settings.store}: sessions are lost when the service stops"
+        )
         return
     if path.exists():
         yield _examine_file(path)
     else:
-        yield CheckResult(OK, "store", f"{path}: made at the first start")
+        yield CheckResult(OK, "store", f"{path}: created at the first start")
     yield _examine_disk(path)
 
 
@@ -75,7 +77,7 @@ def _examine_file(path: Path) -> CheckResult:
         connection.close()
     if problems not in ([], ["ok"]):
         return CheckResult(FAIL, "store", f"{path} is damaged: {problems[0]}", _RESCUE)
-    checked = "whole" if is_small else "too large to be checked here"
+    checked = "intact" if is_small else "too large to check here"
     message = f"{path}: {sessions} sessions, {_size(size_bytes)}, schema {schema}, {checked}"
     return CheckResult(OK, "store", message)
 
@@ -87,9 +89,9 @@ def _examine_disk(path: Path) -> CheckResult:
     existing = next(place for place in (path, *path.absolute().parents) if place.exists())
     free_bytes = shutil.disk_usage(existing).free
     if not os.access(existing, os.W_OK):
-        return CheckResult(FAIL, "disk", f"{existing} cannot be written", "Set INSPECTOR_STORE.")
+        return CheckResult(FAIL, "disk", f"{existing} is not writable", "Set INSPECTOR_STORE.")
     if free_bytes < FEW_BYTES:
-        advice = "Make room, or delete sessions: a full disk makes senders wait."
+        advice = "Free some space or delete sessions. A full disk makes senders wait."
         return CheckResult(WARN, "disk", f"{_size(free_bytes)} free at {existing}", advice)
     return CheckResult(OK, "disk", f"{_size(free_bytes)} free at {existing}")
 

@@ -22,25 +22,27 @@ def examine_service(settings: Settings, environ: Mapping[str, str]) -> Iterator[
         url, token = url.rstrip("/"), environment_token(environ)
         where = f"at {_without_user(url)} (INSPECTOR_URL)"
         if not runfile.is_address(url):
-            advice = "Set it to one, such as http://127.0.0.1:7800, or leave it out."
-            yield CheckResult(FAIL, "service", f"{where[3:]} is no address", advice)
+            advice = "Set it to an address such as http://127.0.0.1:7800, or unset it."
+            yield CheckResult(FAIL, "service", f"{where[3:]} is not an address", advice)
             return
     elif running := runfile.read(environ):
         url, token = running.url, running.token
         where = f"at {url}, process {running.pid}, store {running.store}"
     else:
         yield from _examine_run_files(environ)
-        yield CheckResult(WARN, "service", "none runs that this user could find", START)
+        yield CheckResult(WARN, "service", "no running service found for this user", START)
         return
     found = health(url, token)
     if found is None:
-        yield CheckResult(FAIL, "service", f"nothing answers {where}", START)
+        yield CheckResult(FAIL, "service", f"no answer {where}", START)
         return
     yield from _examine_health(found, where)
     answer = ask(f"{url}/sessions?limit=1", token)
     if answer and answer[0] == 401:
         advice = "Set INSPECTOR_TOKEN to what `inspector token` prints where the service runs."
-        yield CheckResult(FAIL, "service", "it does not take the token of this environment", advice)
+        yield CheckResult(
+            FAIL, "service", "the service rejects the token of this environment", advice
+        )
 
 
 def _examine_health(found: Mapping[str, object], where: str) -> Iterator[CheckResult]:
@@ -48,14 +50,16 @@ def _examine_health(found: Mapping[str, object], where: str) -> Iterator[CheckRe
     if found.get("ready") is not True:
         yield CheckResult(FAIL, "service", f"{version} {where} is not ready", "See its log.")
     elif version != VERSION:
-        advice = "Start the service again with the version that is installed."
+        advice = "Restart the service to use the installed version."
         yield CheckResult(WARN, "service", f"{version} {where}: this is {VERSION}", advice)
     else:
         yield CheckResult(OK, "service", f"{version} {where}")
     store = found.get("store")
     if isinstance(store, dict) and store.get("state") != "ok":
-        message = f"the service says: {store.get('message') or store.get('state')}"
-        yield CheckResult(FAIL, "store", message, "Senders are asked to wait until it is mended.")
+        message = f"the service reports: {store.get('message') or store.get('state')}"
+        yield CheckResult(
+            FAIL, "store", message, "Senders keep their spans and retry until it is fixed."
+        )
 
 
 def _examine_run_files(environ: Mapping[str, str]) -> Iterator[CheckResult]:
@@ -64,7 +68,7 @@ def _examine_run_files(environ: Mapping[str, str]) -> Iterator[CheckResult]:
         path = directory / runfile.NAME
         if path.exists():
             advice = f"If no service runs, remove it: rm {path}"
-            message = f"{path} is stale, or may be written by others: it is not believed"
+            message = f"{path} is stale, or writable by others, and is ignored"
             yield CheckResult(WARN, "run-file", message, advice)
 
 
@@ -80,12 +84,12 @@ def examine_ports(settings: Settings, environ: Mapping[str, str]) -> Iterator[Ch
         if not listens(host, port):
             yield CheckResult(OK, what, f"{port} is free")
         elif what == "otlp_grpc_port":
-            yield CheckResult(OK, what, f"{port} is in use: by the service, if one runs")
+            yield CheckResult(OK, what, f"{port} is in use, by the service if it is running")
         elif health(f"{scheme}://{name}:{port}"):
-            yield CheckResult(OK, what, f"{port} is an inspector's")
+            yield CheckResult(OK, what, f"{port} is used by an Inspector service")
         else:
-            advice = f"Set {PREFIX}{what.upper()}, or end what has it."
-            yield CheckResult(WARN, what, f"{port} is taken by something else", advice)
+            advice = f"Set {PREFIX}{what.upper()}, or stop the program that uses it."
+            yield CheckResult(WARN, what, f"{port} is used by another program", advice)
 
 
 def examine_forwarding(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
@@ -98,11 +102,13 @@ def examine_forwarding(settings: Settings, environ: Mapping[str, str]) -> Iterat
         except ValueError:
             host = port = None
         if not host or not port:
-            yield CheckResult(FAIL, "forward", f"{shown} is no address", "See docs/settings.md.")
+            yield CheckResult(
+                FAIL, "forward", f"{shown} is not an address", "See docs/settings.md."
+            )
         elif listens(host, port):
-            yield CheckResult(OK, "forward", f"{shown} takes connections")
+            yield CheckResult(OK, "forward", f"{shown} accepts connections")
         else:
-            advice = "What is received waits in a queue on disk until it answers."
+            advice = "Spans wait in a queue on disk until it answers."
             yield CheckResult(WARN, "forward", f"{shown} does not answer", advice)
 
 

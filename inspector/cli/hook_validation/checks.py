@@ -47,7 +47,7 @@ def check_module(target: Target) -> Iterator[Finding]:
     if not called & {"register", "on"}:
         yield finding("nothing-registered", "No handler is registered.", target.main_file)
     if not any(_constant(node) == "enabled_events" for _, node in nodes):
-        problem = "Which events it handles cannot be configured."
+        problem = "Its events cannot be configured."
         yield finding("no-enabled-events", problem, target.main_file)
     checks = {"bad-result": _wrong_results, "foreign-import": _foreign_imports}
     if "register_contributor" not in called:
@@ -73,9 +73,9 @@ def check_handlers(target: Target, places: Collection[tuple[str, int]]) -> Itera
             try:
                 yield from _check_handler(path, node)
             except RecursionError:
-                yield finding("cannot-parse", "It is nested too deeply to be checked.", path)
+                yield finding("cannot-parse", "The code is nested too deeply to check.", path)
     if target.sources and not any(_logs(node) for _, node in nodes if node not in in_handlers):
-        yield finding("no-logging", "What is registered is not logged.", target.main_file)
+        yield finding("no-logging", "The registration is not logged.", target.main_file)
 
 
 def _first_line(function: Function) -> int:
@@ -91,7 +91,7 @@ def _check_handler(path: Path, handler: Function) -> Iterator[Finding]:
         yield finding("handler-raises", problem, path, statement.lineno)
     risk = next(_risks(handler), None)
     if risk is not None:
-        problem = f"{handler.name} lets what `{ast.unparse(risk)[:80]}` may raise go out."
+        problem = f"{handler.name} does not catch what `{ast.unparse(risk)[:80]}` may raise."
         yield finding("handler-unguarded", problem, path, risk.lineno)
 
 
@@ -157,7 +157,7 @@ def _foreign_imports(node: ast.AST) -> Iterator[str]:
         names = [alias.name for alias in node.names]
     for name in names:
         if name.split(".")[0] == "amplifier_core":
-            yield f"{name} is of another kernel, whose results mean nothing here."
+            yield f"{name} belongs to another kernel, whose results have no effect here."
 
 
 def _own_events(node: ast.AST) -> Iterator[str]:

@@ -66,7 +66,7 @@ def _try(root: str, module: str, function: str, file: str, places: set[_Place]) 
         return [("import-failed", problem, file, _line(error, file))]
     origin = getattr(imported, "__file__", None)
     if origin is None or Path(origin).resolve() != Path(file):
-        problem = f"The name {module} is that of another module: {origin}"
+        problem = f"Another module has the name {module}: {origin}"
         return [("import-failed", problem, file, 0)]
     if mount is None:
         return [("no-mount", f"There is no {function}() in {module}.", file, 0)]
@@ -99,7 +99,7 @@ async def _mount(mount: Any, file: str, places: set[_Place]) -> list[_Finding]:
         problem = "With an empty configuration, no handler is registered."
         found.append(("nothing-registered-by-default", problem, file, line))
     if cleanup is None:
-        found.append(("no-cleanup", "mount() returned no function that cleans up.", file, line))
+        found.append(("no-cleanup", "mount() returned no cleanup function.", file, line))
     elif not callable(cleanup):
         problem = f"mount() returned {type(cleanup).__name__}."
         found.append(("mount-returns-other", problem, file, line))

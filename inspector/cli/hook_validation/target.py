@@ -79,9 +79,9 @@ def locate(path: Path) -> Target:
         elif (path / "__init__.py").is_file():
             _add_single(target, path)
         else:
-            wrong = "there is no such file or folder"
+            wrong = "no such file or folder"
             if path.exists():
-                wrong = "it is no .py file, and no folder with __init__.py or pyproject.toml"
+                wrong = "not a .py file, nor a folder with __init__.py or pyproject.toml"
             raise UnreadablePathError(f"Cannot validate {path}: {wrong}. Name a module of hooks.")
     except OSError as error:
         raise UnreadablePathError(f"Cannot read {path}: {error.strerror or error}.") from error
@@ -172,7 +172,7 @@ def _parse(file: Path) -> ast.Module | Finding:
             warnings.simplefilter("ignore")
             return ast.parse(_read(file))
     except SyntaxError as error:
-        return finding("cannot-parse", f"It is not Python: {error.msg}.", file, error.lineno or 0)
+        return finding("cannot-parse", f"This is not Python: {error.msg}.", file, error.lineno or 0)
     except (ValueError, RecursionError, MemoryError) as error:
         return finding("cannot-parse", f"It cannot be parsed: {error}.", file)
 

@@ -92,7 +92,7 @@ class Conversation:
         await self._end_parts()
         result = frame.get("structured_output", frame.get("result"))
         if frame.get("is_error"):
-            errors = frame.get("errors") or [result or frame.get("subtype") or "it failed"]
+            errors = frame.get("errors") or [result or frame.get("subtype") or "failed"]
             await run.end(result, ErrorResultError("; ".join(map(str, errors)), result))
         else:
             await run.end(result)
@@ -238,7 +238,7 @@ class Conversation:
             import logging  # noqa: PLC0415 - seldom
 
             logger = logging.getLogger("inspector")
-            logger.warning("A message of Claude Code was not reported.", exc_info=True)
+            logger.warning("Cannot report a message of Claude Code.", exc_info=True)
 
     async def _see(self, frame: Mapping[str, Any]) -> None:
         kind = frame.get("type")

@@ -98,7 +98,7 @@ def _harmless(hook: Hook) -> Callable[..., Awaitable[Output]]:
         try:
             return await hook(event)
         except Exception:
-            _logger.warning("A hook of Claude Code was not reported.", exc_info=True)
+            _logger.warning("Cannot report a hook of Claude Code.", exc_info=True)
             return {}
 
     return call

@@ -141,7 +141,7 @@ class ObservedBody:
     def _failure(self) -> StreamFailedError | None:
         if self._pieces.failure is not None:
             return StreamFailedError(self._pieces.failure)
-        return StreamFailedError("what came is no event") if self._is_rubbish else None
+        return StreamFailedError("the data is not an event") if self._is_rubbish else None
 
     def _add_body(self, data: bytes) -> None:
         self._is_too_long |= len(self._rest) + len(data) > _MAX_BODY_BYTES

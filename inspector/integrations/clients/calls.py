@@ -271,7 +271,9 @@ class ApiCall:
         try:
             return self._response(operation.result)
         except Exception as error:
-            raise HookContractError(f"A hook's answer is none of {self._endpoint.path}") from error
+            raise HookContractError(
+                f"The result of a hook is not a response of {self._endpoint.path}"
+            ) from error
 
     def _response(self, value: Any) -> dict[str, Any]:
         options = copy(self._options)
@@ -279,7 +281,7 @@ class ApiCall:
         answer = self._endpoint.answer(value, self._request, self._answer)
         if self._is_stream:
             if type(self.client._make_sse_decoder()).__name__ != "SSEDecoder":
-                raise ValueError("this client reads no server-sent events")
+                raise ValueError("this client does not support server-sent events")
             content = self._endpoint.body(self._endpoint.events(answer, self._request))
             kind = "text/event-stream"
         else:

@@ -105,7 +105,7 @@ def attach(bus: Bus | None = None) -> Callable[[], None]:
         return lambda: None
     with _lock:
         if _shim is not None and _shim.bus is not here:
-            _logger.warning("mcp-agent is watched already, for another bus: nothing is changed.")
+            _logger.warning("mcp-agent is already watched for another bus; nothing changes.")
             return lambda: None
         if _shim is None:
             _shim = _Shim(here)
@@ -134,6 +134,6 @@ def _problem() -> str | None:
     if protocol.startswith(("0.", "1.")):
         return None
     return (
-        f"mcp-agent {own} needs mcp 1.x, and mcp {protocol} is installed. "
-        "Install both in one environment with: pip install 'mcp-agent-inspector[mcp-agent,otel]'"
+        f"mcp-agent {own} needs mcp 1.x, but mcp {protocol} is installed. "
+        "Run: pip install 'mcp-agent-inspector[mcp-agent,otel]'"
     )

@@ -66,8 +66,8 @@ class Section:
         unknown = sorted(str(key) for key in section.keys() - _KEYS)
         if unknown:
             _logger.warning(
-                "inspector: in mcp_agent.config.yaml has what is not read there: %s. There may be "
-                "%s; the address and the token are INSPECTOR_URL and INSPECTOR_TOKEN.",
+                "Unknown keys below inspector: in mcp_agent.config.yaml: %s. Known: %s; set the "
+                "address and the token with INSPECTOR_URL and INSPECTOR_TOKEN.",
                 ", ".join(unknown),
                 ", ".join(sorted(_KEYS)),
             )
@@ -76,7 +76,9 @@ class Section:
             try:
                 self._handle = _attach(section, bus)
             except Exception as error:  # noqa: BLE001 - never into the program that is watched
-                _logger.warning("Cannot attach as mcp_agent.config.yaml says: %s", error)
+                _logger.warning(
+                    "Cannot attach with the settings in mcp_agent.config.yaml: %s", error
+                )
             finally:
                 self.is_attaching = False
 

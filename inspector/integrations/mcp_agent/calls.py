@@ -79,7 +79,7 @@ def _error_text(result: Any) -> str:
     if isinstance(result, Exception):
         return f"{type(result).__name__}: {result}"
     texts = (getattr(part, "text", None) for part in result.content or ())
-    return "\n".join(text for text in texts if text) or "The tool answered with an error."
+    return "\n".join(text for text in texts if text) or "The tool returned an error."
 
 
 def _server_of(agent: Any, tool_name: str) -> str | None:

@@ -84,7 +84,7 @@ class PointPatches:
             missing = [name for name in point.names if getattr(owner, name, None) is None]
             if missing and not point.is_optional:
                 _logger.warning(
-                    "This version of mcp-agent has no %s in %s: %s will not be told from there.",
+                    "This version of mcp-agent has no %s in %s: %s is not reported from there.",
                     ", ".join(missing),
                     ".".join(filter(None, (point.module, point.owner))),
                     ", ".join(point.hooks),

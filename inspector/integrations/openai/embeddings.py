@@ -47,7 +47,9 @@ class Embeddings(Endpoint):
         Raises:
             ValueError: Always.
         """
-        raise ValueError("An answer for embeddings has vectors: {'data': [{'embedding': […]}]}.")
+        raise ValueError(
+            "A response for embeddings contains vectors: {'data': [{'embedding': […]}]}."
+        )
 
     def whole(self, text: str, request: Json) -> Json:
         """Return an answer that is a text, as the provider would send it."""

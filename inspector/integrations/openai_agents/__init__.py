@@ -37,7 +37,7 @@ def attach(*targets: Agent[Any], bus: Bus | None = None) -> Callable[[], None]:
     """
     here = bus or shared.bus
     if not _is_the_frameworks():
-        _logger.warning("The package `agents` is not that of openai-agents: it is not watched.")
+        _logger.warning("The package `agents` is not openai-agents: it is not watched.")
         return lambda: None
     if here not in _attached:
         _attached[here] = _patched(here)

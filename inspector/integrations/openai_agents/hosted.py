@@ -100,7 +100,9 @@ def _with_watched_callback(request: Any, run: Run) -> Any:
         except REFUSALS as error:
             return {"approve": False, "reason": refusal(error)}
         if operation.args != shown:
-            return rejected("Not run: the provider has the arguments, which cannot be edited here.")
+            return rejected(
+                "Not run: the provider runs this tool, so its arguments cannot be edited."
+            )
         try:
             answer = own(request)
             answer = await answer if isawaitable(answer) else answer

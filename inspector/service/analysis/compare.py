@@ -255,7 +255,9 @@ def _difference(
     if ours.duplicate_of is not None and theirs.duplicate_of is not None:
         return None  # the spans that they repeat are compared
     own_ns = left.own_ns(one), right.own_ns(other)
-    changes = [*_outcome(ours, theirs), *_time(*own_ns), *_price(ours, theirs)]
+    unearned = _unearned(ours, theirs)
+    figures = (one for one in (*_time(*own_ns), *_price(ours, theirs)) if one not in unearned)
+    changes = [*_outcome(ours, theirs), *figures]
     before, after, answers = _content(ours, read), _content(theirs, read), None
     if before and after:
         if before.input != after.input:
@@ -275,6 +277,15 @@ def _outcome(left: SpanRow, right: SpanRow) -> Iterator[Change]:
         yield Change.FAILED if has_failed else Change.RECOVERED
     if left.model != right.model and left.model and right.model:
         yield Change.OTHER_MODEL
+
+
+def _unearned(left: SpanRow, right: SpanRow) -> frozenset[Change]:
+    """Return the praise that a span does not get: it failed, or took longer as a whole."""
+    if right.status is SpanStatus.ERROR:
+        return frozenset({Change.FASTER, Change.CHEAPER})
+    before, after = left.duration_ns, right.duration_ns
+    is_longer = before is not None and after is not None and after > before
+    return frozenset({Change.FASTER}) if is_longer else frozenset()
 
 
 def _time(left_ns: int | None, right_ns: int | None) -> Iterator[Change]:

@@ -29,11 +29,11 @@ _VARYING = re.compile(
     (?P<url>\bhttps?://[^\s'"<>)\]}]+)
     | (?P<time>\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?)
     | (?P<path>(?<![\w/\\])(?:[A-Za-z]:|~|\.{1,2})?(?:[/\\][\w.@%+~-]+){2,}[/\\]?
-        |(?<![\w/\\])[\w.-]+(?:/[\w.-]+)*/[\w.-]+\.\w+)
+        |(?<![\w./\\-])[\w.-]+(?:/[\w.-]+)*/[\w.-]+\.\w+)
     | (?P<id>\b0x[0-9a-fA-F]+\b
         |\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b
         |\b(?=[0-9a-fA-F]*\d)(?=\d*[a-fA-F])[0-9a-fA-F]{7,}\b
-        |\b(?=[A-Za-z_-]*\d)[\w-]{16,}\b)
+        |\b(?=[A-Za-z_-]{0,64}\d)[\w-]{16,}\b)
     | (?P<n>(?<![\w.])\d[\d,_]*(?:\.\d+)?(?:\s?(?:ns|µs|us|ms|s|[kKMG]i?B|B|%)(?!\w))?(?![\w]))
     """,
     re.VERBOSE,
@@ -68,6 +68,12 @@ def _reached_root(span: SpanRecord, failed: Mapping[tuple[str, str], SpanRecord]
 
 def cause_line(span: SpanRecord, why: Failure, status_message: str) -> str:
     """Return what failed, and why."""
+    label = visible_line(span.subject or span.name, _LABEL_CHARS).replace(": ", ":")
+    return f"{label}: {failure_line(why, status_message)}"
+
+
+def failure_line(why: Failure, status_message: str) -> str:
+    """Return why a span failed, on one line."""
     error, result = why
     detail = {
         "view": {
@@ -76,8 +82,7 @@ def cause_line(span: SpanRecord, why: Failure, status_message: str) -> str:
         },
         "status_message": _line(status_message),
     }
-    label = visible_line(span.subject or span.name, _LABEL_CHARS).replace(": ", ":")
-    return f"{label}: {error_line(detail, _READ_CHARS)}"
+    return error_line(detail, _READ_CHARS)
 
 
 def _line(text: str | None) -> str:

@@ -71,8 +71,8 @@ def place_of(rows: Sequence[SpanRow], span_id: str) -> int:
     exact = [place for place in found if rows[place].span_id == span_id.lower()]
     if exact:
         return exact[0]
-    many = "several spans begin so; give more of the id" if found else "see the outline"
-    raise RefusedError(f"No one span of this session has the id {span_id!r}: {many}.")
+    many = "several spans match; use a longer id" if found else "see session_outline"
+    raise RefusedError(f"No single span matches the id {span_id!r}: {many}.")
 
 
 def _chosen(

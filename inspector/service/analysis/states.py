@@ -87,19 +87,19 @@ def _resolved(moment: Moment, last: _Known | None) -> tuple[_Known, str | None]:
     if patch is None:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         if _is_cut(attributes):
-            return _Known(text, _UNKNOWN, hash_after), "The sender cut this state short."
+            return _Known(text, _UNKNOWN, hash_after), "The sender truncated this state."
         return _Known(text, _tree(text), hash_after), None
     base = as_text(attributes.get("inspector.state.base"))
     if last is None or last.tree is _UNKNOWN or (base and last.hash and base != last.hash):
-        return unknown, "Only what changed was sent, and the state before it is not here."
+        return unknown, "Only the change was sent, and the previous state is missing."
     try:
         tree = apply(last.tree, _tree(patch) if isinstance(patch, str) else patch)
     except PatchError as error:
-        return unknown, f"What changed does not fit the state before: {error}"
+        return unknown, f"The change does not apply to the previous state: {error}"
     if is_too_deep(tree):
-        return unknown, "This state is nested deeper than is shown."
+        return unknown, "This state is nested too deeply to show."
     if hash_after and hash_of(tree) != hash_after:
-        return unknown, "What changed was sent, and does not lead to the state that was meant."
+        return unknown, "The change does not produce the reported state (hash mismatch)."
     return _Known(json.dumps(tree, ensure_ascii=False), tree, hash_after), None
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from inspector.service import wire
 from inspector.service.analysis.new_messages import NewMessages, new_messages
 from inspector.service.model.nesting import parse
-from inspector.service.model.rows import Json, Moment, RequestRow, RequestStatus
+from inspector.service.model.rows import Json, Moment, RequestRow, RequestStatus, SpanStatus
 from inspector.service.wire.transcript import (
     AskedReading,
     Clip,
@@ -42,6 +42,7 @@ def reading(
     view: wire.View,
     before: Sequence[wire.Message] | None = None,
     *,
+    status: SpanStatus = SpanStatus.UNSET,
     is_new_run: bool = False,
     epoch_ns: int = 0,
     moments: Iterable[Moment] = (),
@@ -53,6 +54,7 @@ def reading(
         key: (trace id, span id).
         view: The view of the span.
         before: Messages of the call before it in the same conversation; None: it is the first.
+        status: Of the span.
         is_new_run: Whether that call was of another run of the agent.
         epoch_ns: The origin of offsets.
         moments: Span events and log records of the span, by time.
@@ -65,6 +67,7 @@ def reading(
     return Reading(
         trace_id=key[0],
         span_id=key[1],
+        status=status,
         said=_messages(view.messages, news.new[-MAX_MESSAGES:]),
         repeated=news.repeated,
         left_out=max(0, len(news.new) - MAX_MESSAGES),

@@ -163,7 +163,7 @@ class _FileReader:
             except ReceiveError as error:
                 self._reject(value, str(error))
             except RecursionError:
-                self._reject(value, "It is nested too deeply")
+                self._reject(value, "Nested too deeply")
             if self._batch.is_full:
                 return True
         return False
@@ -174,7 +174,7 @@ class _FileReader:
 
     def _decode(self, value: Value) -> None:
         if value.is_too_large:
-            raise ReceiveError(f"One value of more than {MAX_VALUE_BYTES >> 20} MiB was skipped")
+            raise ReceiveError(f"Skipped a value of more than {MAX_VALUE_BYTES >> 20} MiB")
         rows, report = self._batch, self.report
         rows.size_bytes += len(value.text)
         for signal, plain in requests_in(_read(value.text)):

@@ -54,7 +54,7 @@ class _Parser:
 
     def _next(self) -> _Token:
         if self._place >= len(self._tokens):
-            raise BadDataError("What Node printed ends too early")
+            raise BadDataError("The Node output is truncated")
         self._place += 1
         return self._tokens[self._place - 1]
 
@@ -63,7 +63,7 @@ class _Parser:
 
     def _error(self) -> BadDataError:
         near = " ".join(text for _, text in self._tokens[self._place - 1 : self._place + 3])
-        return BadDataError(f"This is not as Node prints objects, near {near[:60]!r}")
+        return BadDataError(f"Not Node's object format, near {near[:60]!r}")
 
     def _value(self) -> Any:
         kind, text = self._next()

@@ -107,5 +107,5 @@ def _id(value: Any, digits: int) -> Any:
 
 def _microseconds(value: Any, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadDataError(f"A span of Jaeger has no {name} in microseconds")
+        raise BadDataError(f"A Jaeger span has no {name} in microseconds")
     return int(value)

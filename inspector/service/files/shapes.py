@@ -47,8 +47,8 @@ def requests_in(value: Any) -> Iterator[tuple[OtlpSignal, dict[str, Any]]]:
             return
     raise BadDataError(
         "Not a recognised trace format: expected OTLP (resourceSpans, resourceLogs or "
-        "resourceMetrics), a trace of Jaeger or Langfuse, or a span as the SDKs of Python and "
-        "JavaScript print it"
+        "resourceMetrics), a Jaeger or Langfuse trace, or console output of the Python or "
+        "JavaScript SDK"
     )
 
 
@@ -122,11 +122,11 @@ def _printed_event(event: dict[str, Any]) -> dict[str, Any]:
 
 def _printed_ns(microseconds: Any) -> int:
     if isinstance(microseconds, bool) or not isinstance(microseconds, int | float):
-        raise BadDataError(f"{str(microseconds)[:100]!r} is no number of microseconds")
+        raise BadDataError(f"{str(microseconds)[:100]!r} is not a number of microseconds")
     if isinstance(microseconds, int):
         return microseconds * 1000
     if not math.isfinite(microseconds):
-        raise BadDataError(f"{microseconds} is no number of microseconds")
+        raise BadDataError(f"{microseconds} is not a number of microseconds")
     return round(microseconds * 1000)
 
 

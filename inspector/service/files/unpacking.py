@@ -47,7 +47,9 @@ class Unpacker:
         if self._is_plain is None and self._head:
             yield self._head
         elif self._is_plain is False and not self._stream.eof:
-            raise BadDataError("The gzip file ends too early: what came until there was read.")
+            raise BadDataError(
+                "The gzip file is truncated; everything before the end was imported."
+            )
 
     def _unpack(self, data: bytes) -> Iterator[bytes]:
         piece = b""

@@ -28,7 +28,7 @@ def unix_nano(value: Any) -> str | None:
     try:
         time = datetime.fromisoformat(value)
     except (TypeError, ValueError) as error:
-        raise BadDataError(f"{str(value)[:100]!r} is no time as ISO 8601 writes it") from error
+        raise BadDataError(f"{str(value)[:100]!r} is not an ISO 8601 time") from error
     if time.tzinfo is None:
         time = time.replace(tzinfo=UTC)
     return str((time - _EPOCH) // _MICROSECOND * 1000)

@@ -110,7 +110,7 @@ class Forwarder:
                     async with open_sender(target) as sender:
                         await self._send_all(target, sender)
                 except Exception:
-                    logger.exception("Forwarding to %s is interrupted; it goes on soon.", target)
+                    logger.exception("Forwarding to %s was interrupted; it retries soon.", target)
                 await asyncio.sleep(RECOVERY_WAIT_S)
 
     async def _send_all(self, target: str, sender: Sender) -> None:
@@ -125,12 +125,12 @@ class Forwarder:
             if outcome.is_final:
                 await self._on_disk(self._queue.done, target, request.id)
                 if outcome.why:
-                    self._count("refused", f"{target} refused a request: {outcome.why}.")
+                    self._count("refused", f"{target} rejected a request: {outcome.why}.")
                 else:
                     self.counts["skipped" if outcome is SKIPPED else "sent"] += 1
                 wait_s = FIRST_WAIT_S
                 continue
-            self._count("waits", f"{target} does not take anything now: {outcome.why}.")
+            self._count("waits", f"{target} is unavailable: {outcome.why}.")
             await asyncio.sleep(outcome.retry_after_s or wait_s * random.uniform(0.8, 1.2))
             wait_s = min(wait_s * 2, LONGEST_WAIT_S)
 
@@ -146,14 +146,14 @@ class Forwarder:
 
 def _why_no_address(target: str) -> str | None:
     if not target.startswith(("http://", "https://", "grpc://")):
-        return "it must begin with http://, https:// or grpc://"
+        return "it must start with http://, https:// or grpc://"
     try:
         parts = urlsplit(target)
         if parts.hostname and parts.port != 0:
             return None
     except ValueError:  # of the port, or of the brackets
         pass
-    return "after the :// must come a host, or a host and a port such as 127.0.0.1:4318"
+    return "after :// it needs a host, or a host and port such as 127.0.0.1:4318"
 
 
 async def _send_safely(sender: Sender, request: QueuedRequest) -> ForwardOutcome:
@@ -161,7 +161,7 @@ async def _send_safely(sender: Sender, request: QueuedRequest) -> ForwardOutcome
     try:
         return await _send(sender, request)
     except Exception as error:
-        logger.exception("A request cannot be forwarded; it is only stored here.")
+        logger.exception("Cannot forward a request; it is only stored here.")
         return ForwardOutcome(True, f"it cannot be sent ({type(error).__name__})")
 
 

@@ -55,7 +55,7 @@ class ForwardQueue:
             self._db.pragma("synchronous", "normal")
             self._open(list(targets))
         except (apsw.Error, OSError) as error:
-            raise StoreError(f"Cannot keep the forwarding queue in {path}: {error}.") from error
+            raise StoreError(f"Cannot open the forwarding queue {path}: {error}.") from error
 
     def _open(self, targets: list[str]) -> None:
         with self._db:

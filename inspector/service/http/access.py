@@ -124,8 +124,8 @@ class Access:
             return _refuse(
                 403,
                 "host_not_allowed",
-                "The Host header names a host that is not allowed. Use the address that "
-                "`inspector serve` printed, or add the name to INSPECTOR_ALLOWED_HOSTS.",
+                "The Host header is not allowed. Use the address that `inspector serve` prints, "
+                "or add the host to INSPECTOR_ALLOWED_HOSTS.",
             )
         origin = head.headers.get("origin", "").lower()
         is_listed = origin in self.origins
@@ -133,12 +133,11 @@ class Access:
             return _refuse(
                 403,
                 "origin_not_allowed",
-                "Pages of this origin may not call the inspector. "
-                "Add the origin to INSPECTOR_ALLOWED_ORIGINS if they should.",
+                "The Origin is not allowed. To allow it, add it to INSPECTOR_ALLOWED_ORIGINS.",
             )
         cors_origin = origin if is_listed else None
         if not is_listed and _is_cross_site(head):
-            return _refuse(403, "cross_site", "Pages of other sites may not call the inspector.")
+            return _refuse(403, "cross_site", "Cross-site requests are not allowed.")
         if is_listed and head.method == "OPTIONS":
             return AccessDecision(cors_origin=cors_origin)
         decision = self._decide_caller(head, cors_origin)
@@ -146,8 +145,8 @@ class Access:
             return _refuse(
                 403,
                 "not_granted",
-                "This may only read. To let MCP clients steer agents, start `inspector mcp` with "
-                "--control, or the service with INSPECTOR_MCP_CONTROL=on.",
+                "This client is read-only. To let MCP clients control agents, run `inspector mcp "
+                "--control`, or start the service with INSPECTOR_MCP_CONTROL=on.",
             )
         return decision
 
@@ -166,11 +165,13 @@ class Access:
                 "no_token",
                 NO_TOKEN
                 if head.path in OTLP_PATHS
-                else "A token is needed: open the address that `inspector serve` printed (or "
-                "`inspector token` prints), or send `Authorization: Bearer TOKEN`.",
+                else "A token is required: open the address that `inspector serve` or `inspector "
+                "token` prints, or send `Authorization: Bearer TOKEN`.",
             )
         if head.method not in _READING and "origin" not in head.headers:
-            return _refuse(403, "no_origin", "A change asked for with a cookie needs an Origin.")
+            return _refuse(
+                403, "no_origin", "A change authorised by a cookie requires an Origin header."
+            )
         return AccessDecision(cors_origin=cors_origin)
 
     def is_known(self, head: RequestHead) -> bool:
@@ -199,7 +200,7 @@ class Access:
         """Log a refused sender of OTLP, once for each address and reason."""
         if (peer, code) not in self._logged and len(self._logged) < _MAX_LOGGED:
             self._logged.add((peer, code))
-            logger.warning("OTLP from %s is refused. %s", visible_line(peer, 60), detail)
+            logger.warning("Rejected OTLP from %s. %s", visible_line(peer, 60), detail)
 
     def new_session(self, *, now_s: float) -> str:
         """Return a cookie value: a random id, with its date, signed. It is not the token.

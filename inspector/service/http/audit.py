@@ -37,15 +37,15 @@ def list_audit(
     by: Annotated[
         Literal["people", "all"],
         Query(
-            description="`people`: without what agents and the service do by themselves, such as "
-            "opening a request. What came over the API or MCP is theirs, too."
+            description="`people`: without actions of agents and the service, such as opening a "
+            "request. Includes actions over the API and MCP."
         ),
     ] = "all",
     origin: wire_control.Origin | None = None,
     result: wire_control.AuditResult | None = None,
     q: Annotated[
         str | None,
-        Query(max_length=1000, description="A text in any part of an entry, in any case."),
+        Query(max_length=1000, description="Text in any part of an entry; ignores case."),
     ] = None,
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,

@@ -27,10 +27,10 @@ def list_causes(
     buckets: Annotated[int, Query(ge=1, le=100)] = 30,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> wire.CauseList:
-    """Group sessions by what failed first in them, the most frequent first.
+    """Group sessions by root cause, the most frequent first.
 
-    Causes are alike when they differ in ids, numbers, times and paths alone. Sessions that
-    recovered from their errors are among them: `q=status:failed` leaves them out.
+    Causes that differ only in ids, numbers, times and paths are one group. Includes sessions that
+    recovered from their errors; exclude them with `q=status:failed`.
     """
     now_ns = time_ns()
     wanted = parse_query(q, QueryScope.SESSION, now_ns)

@@ -28,24 +28,24 @@ router = APIRouter(tags=["sessions"])
 MAX_RUNS = 20
 _PAGE = 20_000
 
-_Left = Annotated[str, Query(max_length=1000, description="Id of a session: how it was.")]
-_Right = Annotated[str, Query(max_length=1000, description="Id of another: how it became.")]
+_Left = Annotated[str, Query(max_length=1000, description="Id of the baseline session.")]
+_Right = Annotated[str, Query(max_length=1000, description="Id of the session to compare.")]
 _Changes = Annotated[
     list[Change] | None,
-    Query(max_length=len(Change), description="Only differences of these kinds; default all."),
+    Query(max_length=len(Change), description="Kinds of differences to include; default: all."),
 ]
 _Limit = Annotated[int, Query(ge=1, le=1000)]
 _Row = Annotated[int, Query(ge=0, le=2 * MAX_COMPARED_SPANS, description="The first row.")]
 _Every = Annotated[
     bool,
     Query(
-        description="All rows; default: those that differ, the top ones of what only some "
-        "sessions have, and the rows above these."
+        description="Include all rows; default: rows that differ, the top rows of added and "
+        "removed subtrees, and their ancestors."
     ),
 ]
 _Version = Annotated[
     str | None,
-    Query(max_length=2000, description="`version` of another page, if rows must be those of it."),
+    Query(max_length=2000, description="`version` of an earlier page, to reject changed rows."),
 ]
 
 
@@ -56,14 +56,13 @@ def compare_sessions(
     right: _Right,
     change: _Changes = None,
     offset: Annotated[
-        int, Query(ge=0, le=2 * MAX_COMPARED_SPANS, description="Differences to skip.")
+        int, Query(ge=0, le=2 * MAX_COMPARED_SPANS, description="Number of differences to skip.")
     ] = 0,
     limit: _Limit = 200,
 ) -> wire.Comparison:
     """Compare two sessions: list added, removed and different spans.
 
-    Spans are paired from the roots down by kind and name; where several are alike, by what they
-    were asked, else by start.
+    Spans are paired from the roots down by kind and name, then by input, then by start.
     """
     (before, after), _, found, not_compared = _compared(parts, left, right)
     wanted = frozenset(change or Change)
@@ -94,14 +93,14 @@ def align_sessions(
     limit: _Limit = 200,
     version: _Version = None,
     span: Annotated[
-        str | None, Query(max_length=100, description="`trace.span` whose row to look for.")
+        str | None, Query(max_length=100, description="`trace.span` whose row to find.")
     ] = None,
 ) -> wire.AlignedSteps:
     """List the steps of two sessions as one tree, in depth-first order.
 
-    Children are in the order of the first session; what only the second has comes after the step
-    that precedes it there. A row that is not listed belongs to what is the same, or below what
-    only one session has.
+    Children are in the order of the first session; steps only in the second follow the step that
+    precedes them there. Rows that are not listed are unchanged, or inside an added or removed
+    subtree.
     """
     _, current, found, _ = _compared(parts, left, right)
     _check_version(version, current)
@@ -128,7 +127,7 @@ def compare_many_sessions(
         Query(
             min_length=2,
             max_length=MAX_RUNS,
-            description="Ids; the others are compared with the first.",
+            description="Session ids; the first is the baseline.",
         ),
     ],
     every: _Every = False,
@@ -136,25 +135,23 @@ def compare_many_sessions(
     limit: _Limit = 200,
     version: _Version = None,
 ) -> wire.RunTable:
-    """Compare 2 to 20 sessions step by step, each with the first one.
+    """Compare 2 to 20 sessions step by step, each with the first.
 
-    Refused: `same_session` (422) when one is there twice, `too_many_spans` (422) above 200 000
-    spans in all.
+    Errors: `same_session` (422) for a duplicate id, `too_many_spans` (422) above 200 000 spans in
+    total.
     """
     with parts.store.read() as reader:
         sessions = [_session(reader, one) for one in session]
         ids = tuple(one.id for one in sessions)
         if len(set(ids)) < len(ids):
-            raise ProblemError(
-                422, "same_session", "The same session twice", "Name each session once."
-            )
+            raise ProblemError(422, "same_session", "Duplicate session", "List each session once.")
         if (total := sum(one.span_count for one in sessions)) > MAX_COMPARED_SPANS:
             raise ProblemError(
                 422,
                 "too_many_spans",
                 "Too many spans",
-                f"The sessions have {total} spans; at most {MAX_COMPARED_SPANS} in all are "
-                "compared. Choose fewer sessions, or compare two of them.",
+                f"The sessions have {total} spans in total; the limit is {MAX_COMPARED_SPANS}. "
+                "Choose fewer sessions, or compare two of them.",
             )
         numbers = tuple(map(reader.last_change, ids))
         found, not_compared = parts.runs.answer(ids, numbers, lambda: _aligned(reader, ids))
@@ -218,8 +215,7 @@ def _check_version(wanted: str | None, current: str) -> None:
             409,
             "sessions_changed",
             "Sessions changed",
-            "Spans arrived since the version of the page before, and rows moved. "
-            "Start with row 0 and without a version.",
+            "New spans moved the rows since that version. Start again at row 0 without a version.",
         )
 
 

@@ -66,11 +66,10 @@ class SessionCall:
     "/sessions/{session_id:path}/context", response_model=SessionContext, responses=MOVED
 )  # fmt: skip
 def session_context(request: Request, parts: ReadPartsDep, session_id: str) -> Response:
-    """Say what the context of each LLM call of a session consists of.
+    """Return the composition of the context of each LLM call of a session.
 
-    Parts are measured by characters, and share the input tokens that the call reports. What stands
-    in a context twice is marked, and what the call before of the same agent was sent and it was
-    not.
+    Parts are measured in characters, and share the input tokens that the call reports. Also reports
+    repeated texts, and texts dropped since the agent's previous call.
     """
     with parts.store.read() as reader:
         session = reader.session(session_id)

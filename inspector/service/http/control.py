@@ -23,15 +23,15 @@ router = APIRouter(tags=["control"], route_class=ControlRoute)
 _ANSWER: dict[str, Any] = {"response_model": wire_control.VerbResult, "responses": MOVED}
 _VERBS: tuple[tuple[str, wire_control.Verb, str, str], ...] = (
     ("pause", "pause", "/sessions/{session_id:path}/pause",
-     "Let the session hold at its next operation."),
+     "Pause a session at its next operation."),
     ("resume", "resume", "/sessions/{session_id:path}/resume",
-     "Let a session that holds go on."),
+     "Resume a paused session."),
     ("step", "step", "/sessions/{session_id:path}/step",
-     "Let a session that holds do one operation, and hold again."),
+     "Run one operation of a paused session, and pause again."),
     ("cancel", "cancel", "/sessions/{session_id:path}/cancel",
-     "Let the session stop at its next operation."),
+     "Cancel a session: its running operations, and new ones until those have ended."),
     ("cancel_alias", "cancel", "/cancel/{session_id:path}",
-     "Do as `POST /sessions/{id}/cancel`."),
+     "Alias of `POST /sessions/{id}/cancel`."),
 )  # fmt: skip
 """The routes without arguments of their own: name, verb, path, description."""
 
@@ -63,7 +63,7 @@ for _name, _verb, _path, _description in _VERBS:
 async def signal_session(
     request: Request, parts: PartsDep, session_id: str, body: wire_control.Signal
 ) -> Response:
-    """Send a signal: it answers the oldest question that waits for it, else it is passed on."""
+    """Send a signal: answers the oldest question that waits for it, otherwise goes to the agent."""
     caller = caller_of(request, parts.access)
 
     def act(unit: UnitOfWork, control: ControlPlane) -> CommandsSent | Refusal:
@@ -132,7 +132,7 @@ def _outcome(verb: str, sent: CommandsSent, ends: list[CommandEnd]) -> tuple[boo
         return False, "No running process of this session is connected. Nothing was sent."
     refused = [end for end in ends if not end.applied]
     if refused:
-        return False, f"Failed: {refused[0].reason or 'the agent gave no reason'}."
+        return False, f"Failed: {refused[0].reason or 'no reason given'}."
     if len(ends) < len(sent.seqs):
         return None, "Sent, not yet acknowledged by every process."
     return True, _DONE.get(verb, "Done.")

@@ -96,7 +96,7 @@ def _bounded(receive: Receive) -> Receive:
             async with asyncio.timeout(min(MAX_SILENCE_S, max(0.0, end_s - clock()))):
                 message = await receive()
         except TimeoutError as error:
-            raise HTTPException(408, "The body did not come in time.") from error
+            raise HTTPException(408, "The request body timed out.") from error
         left_bytes -= len(message.get("body", b""))
         is_all = not message.get("more_body", False)
         if left_bytes < 0:

@@ -105,5 +105,5 @@ def _refusal() -> ProblemError:
         400,
         "bad_cursor",
         "Bad cursor",
-        "This cursor is not one of ours. Take `next_cursor` of the page before, or leave it out.",
+        "The cursor is invalid. Use `next_cursor` of the previous page, or omit it.",
     )

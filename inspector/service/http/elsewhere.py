@@ -79,7 +79,7 @@ class Elsewhere:
                     503,
                     "no_service",
                     "No service",
-                    f"The inspector at {self.running.url} does not answer: {error}.",
+                    f"The Inspector service at {self.running.url} does not respond: {error}.",
                 ) from error
         back = StreamingResponse(
             _body(answer), answer.status_code, background=BackgroundTask(answer.aclose)

@@ -15,7 +15,7 @@ router = APIRouter(tags=["stream"])
 # takes every event alone through two queues; the feed hands over whole writes.
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Changes, newest version only; then live.",
+        "description": "Changes since the position, newest version only; then live changes.",
         "content": {
             "text/event-stream": {
                 "itemSchema": {
@@ -51,22 +51,25 @@ async def events(
     parts: ReadPartsDep,
     after: Annotated[
         str | None,
-        Query(max_length=100, description="An `as_of`, or the last id seen; the header wins."),
+        Query(
+            max_length=100,
+            description="An `as_of`, or the last id seen; `Last-Event-ID` takes precedence.",
+        ),
     ] = None,
     session_id: Annotated[
         str | None,
         Query(
             max_length=5_000,
-            description="Spans of these sessions only, comma-separated. Rows of other sessions then"
-            " come at most once a second, unless the session came or settled. `-` is the id of no"
-            " session: with it they come at once.",
+            description="Send spans of these sessions only, comma-separated. Rows of other "
+            "sessions then come at most once a second, unless the session is new or has ended. "
+            "`-` matches no session: rows come at once.",
         ),
     ] = None,
 ) -> EventStream:
-    """Follow what changes.
+    """Stream changes.
 
-    `Gap` means that the position is unknown here: read the lists again. A `SessionUpdated` with
-    `moved_from` means that the session named there lost spans to this one: read it again.
+    `Gap` means that the position is unknown: reload the lists. A `SessionUpdated` with `moved_from`
+    means that spans moved from that session to this one: reload it.
     """
     # A browser repeats the address it began with; the header says how far it has come since.
     position = request.headers.get("last-event-id") or after

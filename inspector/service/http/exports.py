@@ -31,17 +31,17 @@ _FILE: dict[str, Any] = {_TYPE: {"schema": {"type": "string", "format": "binary"
     responses={
         200: {
             "description": "OTLP JSON, one `TracesData` or `LogsData` a line, gzipped; with an "
-            "`ETag` once nothing of the session runs.",
+            "`ETag` once the session has ended.",
             "content": _FILE,
         },
-        206: {"description": "The `Range` that was asked for; one, in bytes.", "content": _FILE},
-        304: {"description": "Not changed since the `ETag` that was given."},
-        416: {"description": "It has no such bytes."},
+        206: {"description": "The requested `Range`; one range of bytes.", "content": _FILE},
+        304: {"description": "Not changed since the given `ETag`."},
+        416: {"description": "The range is outside the file."},
         **MOVED,
     },
 )
 def export_session(request: Request, parts: ReadPartsDep, session_id: str) -> Response:
-    """Export all that was received of a session; `POST /import` takes it in elsewhere."""
+    """Export all received data of a session; import it elsewhere with `POST /import`."""
     store = parts.store
     with store.read() as reader:
         record = reader.session(session_id)

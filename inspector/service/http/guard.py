@@ -43,7 +43,7 @@ SECURITY_HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 
-_WRONG_TOKEN = "That is not the token of this service."
+_WRONG_TOKEN = "Wrong token for this service."
 
 
 class Guard:

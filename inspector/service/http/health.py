@@ -20,7 +20,7 @@ router = APIRouter(tags=["service"])
 def health(request: Request, parts: ReadPartsDep) -> Health:
     """Report that the service runs, and whether it is ready to receive telemetry.
 
-    Needs no token. With one, it says how the store is.
+    No token required. With one, includes the state of the store.
     """
     if not isinstance(parts, Parts):
         return Health(version=VERSION, ready=False)

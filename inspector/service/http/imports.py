@@ -20,9 +20,9 @@ _TEXT = {"schema": {"type": "string", "format": "binary"}}
 _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "OTLP in JSON: one request a line, or an array, or a document; gzip or "
-        "plain. Also traces of Jaeger and exports of Langfuse, in JSON, and spans as the console "
-        "exporters of Python's and JavaScript's SDKs print them.",
+        "description": "OTLP JSON: one request per line, an array, or one document; gzip or "
+        "plain. Also Jaeger traces and Langfuse exports in JSON, and the output of the console "
+        "exporters of the Python and JavaScript SDKs.",
         "content": {"application/octet-stream": _TEXT},
     }
 }
@@ -30,9 +30,9 @@ _BODY: dict[str, Any] = {
 
 @router.post("/import", openapi_extra=_BODY)
 async def import_file(request: Request, parts: PartsDep) -> wire.ImportReport:
-    """Store the content of a file as it arrives; the same file again changes nothing.
+    """Import a file, storing it as it arrives; importing it again changes nothing.
 
-    Nothing of it counts as running, and nothing of it is forwarded.
+    Imported sessions never run, and are not forwarded.
     """
     scrubs = parts.settings.capture_content != "full"
     try:
@@ -43,11 +43,11 @@ async def import_file(request: Request, parts: PartsDep) -> wire.ImportReport:
         raise ProblemError(
             408,
             "body_stalled",
-            "The body stopped coming",
-            f"Nothing more of the file came for {MAX_SILENCE_S:g} seconds. What was committed by "
-            "then stays; send it again, whole.",
+            "Upload timed out",
+            f"No data arrived for {MAX_SILENCE_S:g} seconds. What was committed stays; send the "
+            "whole file again.",
             headers={"Connection": "close"},
         ) from error
     except ClientDisconnect as error:
-        raise ProblemError(400, "cut_off", "Cut off", "The file was cut off.") from error
+        raise ProblemError(400, "cut_off", "Cut off", "The upload was interrupted.") from error
     return wire.ImportReport(**{**asdict(report), "sessions": list(report.sessions)})

@@ -43,7 +43,7 @@ async def ask(
         app: Its ASGI application; the parts are open.
         token: Its token.
         path: Path of a route.
-        query: Parameters; those that are None are left out.
+        query: Parameters; those that are None are left out, a list is one for each of its values.
         body: JSON to send.
         is_change: The route changes something: a redirect is not followed.
         headers: To add.
@@ -54,7 +54,11 @@ async def ask(
     """
     with untraced():
         async with client_of(app, token, headers, peer) as client:
-            params = {name: str(value) for name, value in query.items() if value is not None}
+            params = {
+                name: [*map(str, value)] if isinstance(value, list) else str(value)
+                for name, value in query.items()
+                if value is not None
+            }
             method = "POST" if is_change else "GET"
             response = await client.request(
                 method,

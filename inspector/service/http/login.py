@@ -45,7 +45,7 @@ _PAGE = """<!doctype html>
 <body>
 <main>
 <h1>Inspector</h1>
-<p>These pages need the access token. <code>inspector serve</code> printed it with its address, and
+<p>An access token is required. <code>inspector serve</code> prints it with its address, and
 <code>inspector token</code> prints it where the service runs.</p>
 <form method="post">
 {wrong}<label for="token">Access token</label>

@@ -93,7 +93,10 @@ class McpEndpoint:
         except ModuleNotFoundError:
             ready.set_exception(
                 ProblemError(
-                    501, "no_mcp", "Not installed", f"The MCP library is missing. Run: {INSTALL}"
+                    501,
+                    "no_mcp",
+                    "Not installed",
+                    f"The MCP library is not installed. Run: {INSTALL}",
                 )
             )
             return
@@ -137,7 +140,7 @@ class _AppResponse(Response):
     response_class=Response,
     responses={
         200: _MESSAGE,
-        202: {"description": "Taken; a notification has no answer."},
+        202: {"description": "Accepted; a notification has no response."},
         400: _MESSAGE,
         404: _MESSAGE,
         406: _MESSAGE,
@@ -148,7 +151,7 @@ class _AppResponse(Response):
     },
 )
 async def talk_mcp(request: Request, parts: PartsDep) -> Response:
-    """Ask the MCP server: see `docs/mcp-server.md`."""
+    """Call the MCP server: see `docs/mcp-server.md`."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json":
         raise ProblemError(415, "not_json", "Not JSON", "Send a JSON-RPC message as JSON.")

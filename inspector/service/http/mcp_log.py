@@ -54,13 +54,17 @@ def read_mcp_log(
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     since: Annotated[
         int | None,
-        Query(ge=0, lt=2**63, description="`change` of an earlier answer: only what came later."),
+        Query(
+            ge=0,
+            lt=2**63,
+            description="`change` of an earlier response: return later entries only.",
+        ),
     ] = None,
-    limit: Annotated[int, Query(ge=1, le=2_000, description="Spans to look at.")] = 500,
+    limit: Annotated[int, Query(ge=1, le=2_000, description="Number of spans to read.")] = 500,
 ) -> Response:
-    """List the MCP messages of a session in both directions, with the events of connections.
+    """List the MCP messages of a session in both directions, with connection events.
 
-    Read all pages; then ask with `since`, which is the first page's `change`, again and again.
+    Read all pages; then poll with `since` set to the first page's `change`.
     """
     position = log_cursor(cursor)
     with parts.store.read() as reader:
@@ -90,9 +94,9 @@ def read_mcp_frame(
     request: Request,
     parts: ReadPartsDep,
     session_id: str,
-    key: Annotated[str, Query(max_length=200, description="`key` of an entry of the log.")],
+    key: Annotated[str, Query(max_length=200, description="`key` of a log entry.")],
 ) -> Response:
-    """Return one message whole, digit for digit as it was captured."""
+    """Return one complete message, exactly as captured."""
     with parts.store.read() as reader:
         if reader.session(session_id) is None:
             return missing_session(request, reader, session_id, "read_mcp_frame")

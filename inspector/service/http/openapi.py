@@ -26,13 +26,13 @@ _PROBLEM = {
 }
 _RPC_STATUS = {
     "type": "object",
-    "description": "`google.rpc.Status`: why an OTLP request was not taken.",
+    "description": "`google.rpc.Status`: why an OTLP request was rejected.",
     "properties": {"code": {"type": "integer"}, "message": {"type": "string"}},
     "required": ["code", "message"],
 }
 _EXPORT_RESPONSE = {
     "type": "object",
-    "description": "`Export…ServiceResponse`: empty, or what was not taken and why.",
+    "description": "`Export…ServiceResponse`: empty, or what was rejected and why.",
     "properties": {
         "partialSuccess": {
             "type": "object",
@@ -46,10 +46,10 @@ _EXPORT_RESPONSE = {
     },
 }
 _INGEST_TOKEN = (
-    "The token is not needed from this machine, where the service listens on a loopback address "
-    "and the request names no proxy that brought it; INSPECTOR_REQUIRE_INGEST_TOKEN asks for it "
-    "there too, and INSPECTOR_OPEN_INGEST asks for it nowhere. A service that is mounted in "
-    "another app always asks."
+    "No token is required from this machine if the service listens on a loopback address and the "
+    "request has no proxy headers. INSPECTOR_REQUIRE_INGEST_TOKEN requires it there too; "
+    "INSPECTOR_OPEN_INGEST never requires it. A service mounted in another app always requires "
+    "it."
 )
 _METHODS = frozenset({"get", "put", "post", "delete", "patch"})
 

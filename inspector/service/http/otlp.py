@@ -93,7 +93,7 @@ async def receive(request: Request, receiver: Receiver, signal: OtlpSignal) -> R
     except InspectorError as error:
         return error_response(content_type, 500, str(error))
     except ClientDisconnect:
-        return error_response(content_type, 400, "The request was cut off.")
+        return error_response(content_type, 400, "The request was interrupted.")
 
 
 async def _receive(
@@ -157,8 +157,8 @@ async def _read(request: Request, room: Room) -> bytes:
             )
     if not body and _announces_body(request.headers):
         raise BadDataError(
-            "The request announces a body, and nothing of it arrived. If the server in front "
-            "drops the bodies of clients that offer HTTP/2 (`Upgrade: h2c`), speak HTTP/1.1 only."
+            "The request announces a body, but none arrived. If a server in front drops bodies of "
+            "clients that offer HTTP/2 (`Upgrade: h2c`), use HTTP/1.1 only."
         )
     return bytes(body)
 
@@ -173,8 +173,8 @@ def _stalled(content_type: str) -> Response:
     response = error_response(
         content_type,
         408,
-        f"The body has to come within {bodies.MAX_BODY_S:g} seconds, and without a break of "
-        f"{bodies.MAX_SILENCE_S:g}. Send it again, whole, or in smaller batches.",
+        f"The body must arrive within {bodies.MAX_BODY_S:g} seconds, with no pause of "
+        f"{bodies.MAX_SILENCE_S:g} seconds. Send it again, or in smaller batches.",
     )
     response.headers["Connection"] = "close"  # the rest of the body is not waited for
     return response
@@ -195,13 +195,13 @@ def _document(signal: OtlpSignal) -> dict[str, Any]:
 
     errors = {
         400: "Bad data.",
-        401: "No token, or a wrong one, where it is needed.",
-        403: "Not from there.",
-        408: "The body stopped coming.",
+        401: "Missing or wrong token.",
+        403: "This client is not allowed.",
+        408: "The request body timed out.",
         413: "Too large.",
-        415: "Unknown type or coding.",
+        415: "Unsupported content type or encoding.",
         429: "Overloaded; see Retry-After.",
-        503: "Nothing can be stored now; see Retry-After.",
+        503: "The store is unavailable; see Retry-After.",
     }
     return {
         "requestBody": {"required": True, "content": both(request_schema(signal))},

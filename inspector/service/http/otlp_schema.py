@@ -15,7 +15,7 @@ _COUNT = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}
 SCHEMAS: dict[str, Any] = {
     "OtlpAnyValue": {
         "type": "object",
-        "description": "`opentelemetry.proto.common.v1.AnyValue`: one of these, or none.",
+        "description": "`opentelemetry.proto.common.v1.AnyValue`: at most one of these.",
         "properties": {
             "stringValue": {"type": "string"},
             "boolValue": {"type": "boolean"},

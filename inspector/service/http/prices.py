@@ -15,16 +15,16 @@ router = APIRouter(tags=["prices"])
 
 @router.get("/prices")
 def prices(parts: PartsDep) -> wire.Prices:
-    """Say what the cost of LLM calls is computed from, where senders do not say it."""
+    """Return the prices used for LLM calls whose senders report no cost."""
     return _prices(parts)
 
 
 @router.post("/prices/recompute", status_code=202)
 async def recompute(parts: PartsDep) -> wire.Prices:
-    """Compute the costs of the stored LLM calls again, in the background.
+    """Recompute the costs of stored LLM calls in the background.
 
-    What senders say stays; the prices are those of the time of each call. While it runs, another
-    request starts nothing.
+    Reported costs stay; each call uses the prices at its time. While it runs, further requests have
+    no effect.
     """
     parts.repricing.start()
     return _prices(parts)

@@ -61,7 +61,7 @@ def session_not_found(session_id: str) -> ProblemError:
 def span_not_found(trace_id: str, span_id: str) -> ProblemError:
     """Return the error of a span that does not exist."""
     return ProblemError(
-        404, "span_not_found", "No such span", f"No span {span_id} of trace {trace_id} is stored."
+        404, "span_not_found", "No such span", f"Span not found: {span_id} of trace {trace_id}."
     )
 
 

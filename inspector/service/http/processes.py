@@ -27,12 +27,12 @@ _MS = 1_000_000
 _MAX_AGE_MS = 366 * 86_400_000.0
 _UNKNOWN = Refusal(
     "no_such_process",
-    "This process has not said hello, or was lost. Say hello (`PUT /processes/{id}`), and open"
-    " again what is open.",
+    "This process is not registered, or was lost. Register it (`PUT /processes/{id}`), and reopen "
+    "its open requests.",
 )
 _COMMANDS: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "What has not been acknowledged, oldest first; then live.",
+        "description": "Unacknowledged commands, oldest first; then live.",
         "content": {
             "text/event-stream": {
                 "itemSchema": {
@@ -57,9 +57,9 @@ _COMMANDS: dict[int | str, dict[str, Any]] = {
 async def receive_messages(
     parts: PartsDep, process_id: str, body: wire_control.AgentMessages
 ) -> wire_control.AgentMessagesReply:
-    """Receive the messages of an agent, in order; durable when answered, and idempotent.
+    """Receive messages of an agent, in order; idempotent, and durable once answered.
 
-    `received` leaves out requests that could not be opened because too many are: send them again.
+    `received` omits requests beyond the limit of open ones: send them again.
     """
 
     def receive(unit: UnitOfWork, control: ControlPlane) -> list[str] | Refusal:
@@ -82,9 +82,9 @@ def follow_commands(
     process_id: str,
     after: Annotated[int, Query(ge=0, le=MAX_INT, description="The last `seq` handled.")] = 0,
 ) -> EventStream:
-    """Follow the commands of a process: each is sent again until it is acknowledged.
+    """Stream the commands of a process; each is repeated until it is acknowledged.
 
-    A new stream takes the place of the one before. A comment every 5 s says that it lives.
+    A new stream replaces the previous one. A comment every 5 s keeps it alive.
     """
     with parts.store.read() as reader:
         if reader.process(process_id) is None:
@@ -97,9 +97,9 @@ def follow_commands(
 async def register_process(
     parts: PartsDep, process_id: str, body: wire_control.ProcessHello
 ) -> wire_control.ProcessWelcome:
-    """Say who a process is. Its id is the `service.instance.id` of its telemetry."""
+    """Register a process. Its id is the `service.instance.id` of its telemetry."""
     if not 0 < len(process_id) <= 200:
-        raise problem_of(Refusal("bad_process_id", "The id has to be 1 to 200 characters long."))
+        raise problem_of(Refusal("bad_process_id", "The id must be 1 to 200 characters long."))
     process = ProcessRow(process_id, body.name, body.pid, body.host)
     refusal = await parts.writer.run_control(lambda unit, control: control.hello(unit, process))
     if refusal is not None:

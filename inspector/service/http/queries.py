@@ -16,17 +16,17 @@ from inspector.service.search import PAGE_S, Search, open_search
 from inspector.service.storage.base import Reader, SpanPosition
 
 QUERY = (
-    "What to look for, in the query language of `docs/query.md`: fields such as "
-    "`status:failed tool:git_* tokens>10k`, and words that stand in a name or a content."
+    "A query in the language of `docs/query.md`: fields such as `status:failed tool:git_* "
+    "tokens>10k`, and words in names or content."
 )
 MAX_MS = 4_000_000_000_000  # of the year 2096; in nanoseconds it is still an SQLite integer
 
 QueryText: TypeAlias = Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)]
 SinceMs: TypeAlias = Annotated[
-    int | None, Query(ge=0, le=MAX_MS, description="Unix time: began then or later.")
+    int | None, Query(ge=0, le=MAX_MS, description="Unix time: started then or later.")
 ]
 UntilMs: TypeAlias = Annotated[
-    int | None, Query(ge=0, le=MAX_MS, description="Unix time: began before.")
+    int | None, Query(ge=0, le=MAX_MS, description="Unix time: started before.")
 ]
 
 

@@ -22,18 +22,18 @@ def query_values(
     field: Annotated[
         str, Query(max_length=100, description="As in a query: `agent`, `span.model`, `tool`.")
     ],
-    prefix: Annotated[str, Query(max_length=MAX_VALUE, description="In any case.")] = "",
+    prefix: Annotated[str, Query(max_length=MAX_VALUE, description="Ignores case.")] = "",
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
 ) -> wire_query.QueryValues:
-    """List values that a field of a query has in the newest sessions or spans."""
+    """List values of a query field in the newest sessions or spans."""
     found = observable(field)
     if found is None:
         raise ProblemError(
             404,
             "no_such_values",
             "No values to list",
-            f"{field!r} is no field of a query whose values can be listed. Text fields are, and "
-            "those with a few choices: agent, model, service, tag, tool, status.",
+            f"Cannot list values of {field!r}. Use a text field or a field with a few choices, "
+            "such as agent, model, service, tag, tool or status.",
         )
     with searching(parts, time_ns()) as search:
         observed = observed_values(search, found, prefix, limit)

@@ -179,7 +179,7 @@ class Recording:
         if response.status_code in (308, 404):  # deleted, or merged into another, meanwhile
             return None
         if not response.is_success:
-            raise RuntimeError(f"{address} answers {response.status_code}")
+            raise RuntimeError(f"{address} responds {response.status_code}")
         return SavedAnswer(address, response.text, response.headers.get("inspector-next-cursor"))
 
     def _calls_before(self) -> dict[int, int]:

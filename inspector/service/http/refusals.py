@@ -57,7 +57,7 @@ class RefusalAudit:
         sent = [f"{name}: {headers[name]}" for name in ("host", "origin") if name in headers]
         detail = ", ".join(self._shown(one, _HEADER_CHARS) for one in sent)
         if left_out:
-            detail += f" ({left_out} others were left out)"
+            detail += f" ({left_out} more omitted)"
         actor = unquote(headers.get("inspector-actor", "")).strip()
         about: dict[str, Any] = {
             name: self._shown(text, _ID_CHARS) for name, text in target.items()

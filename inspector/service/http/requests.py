@@ -31,7 +31,7 @@ def list_requests(
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Response:
-    """List requests, newest first. A page may be short where arguments are long."""
+    """List requests, newest first. A page may be short if arguments are long."""
     with parts.store.read() as reader:
         page = reader.requests(status, session_id, request_cursor(cursor), limit)
         found = _presented(reader, [record.row for record in page.rows])
@@ -60,10 +60,10 @@ def get_request(parts: ReadPartsDep, request_id: str) -> wire_control.Request:
 async def answer_request(
     request: Request, parts: PartsDep, request_id: str, body: wire_control.Answer
 ) -> wire_control.AnswerResult:
-    """Answer a request. The first answer wins, and the agent is the judge of it.
+    """Answer a request. The first answer wins; the agent decides whether to apply it.
 
-    Refused: `already_answered` and `already_closed` (409), `wrong_hash`, `wrong_decision`,
-    `not_editable` and `bad_json` (422). An answer that won is durable before it is sent.
+    Errors: `already_answered` and `already_closed` (409), `wrong_hash`, `wrong_decision`,
+    `not_editable` and `bad_json` (422). The winning answer is durable before it is sent.
     """
     proposed, caller = ProposedAnswer(**body.model_dump()), caller_of(request, parts.access)
 

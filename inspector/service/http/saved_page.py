@@ -45,17 +45,17 @@ _PIECE_BYTES = 256 * 1024
     response_class=Response,
     responses={
         200: {
-            "description": "The page of the session, to be opened without a service. Of very many "
-            "spans the content of the last is left out, and the page says so.",
+            "description": "The page of the session, readable without a service. Of very large "
+            "sessions the content of the last spans is omitted, and the page says so.",
             "content": {_TYPE: {"schema": {"type": "string"}}},
         },
-        413: {"description": f"It has more than {MAX_SPANS} spans."},
+        413: {"description": f"The session has more than {MAX_SPANS} spans."},
         501: {"description": "The web UI is not built."},
         **MOVED,
     },
 )
 def export_page(request: Request, parts: ReadPartsDep, session_id: str) -> Response:
-    """Export a session as one web page that can be read without a service, and changes nothing."""
+    """Export a session as a read-only web page that needs no service."""
     template = _template()
     with parts.store.read() as reader:
         record = reader.session(session_id)
@@ -67,9 +67,8 @@ def export_page(request: Request, parts: ReadPartsDep, session_id: str) -> Respo
             413,
             "too_many_spans",
             "Too many spans",
-            f"The session has more than {MAX_SPANS} spans: no browser opens a page of so many. "
-            "Export it as OTLP instead: `inspector export`, or GET /trace/{id}; another inspector "
-            "imports that.",
+            f"The session has more than {MAX_SPANS} spans, which is too many for a web page. "
+            "Export it as OTLP instead: `inspector export`, or GET /trace/{id}.",
         )
     return StreamingResponse(
         _page(template, request.app, parts.access.token, session_id, table),

@@ -39,13 +39,13 @@ from inspector.service.storage.orders import Order
 router = APIRouter(tags=["sessions"])
 
 MOVED: dict[int | str, dict[str, Any]] = {
-    308: {"description": "Merged into another session; `Location` is where."}
+    308: {"description": "Merged into another session; see `Location`."}
 }
 _JSON = "application/json"
 _NEXT_CURSOR = {
     "Inspector-Next-Cursor": {
-        "description": "`next_cursor`, for a reader who asks for the next page while this one "
-        "comes; left out on the last page.",
+        "description": "`next_cursor`, to request the next page while this one arrives; absent on "
+        "the last page.",
         "schema": {"type": "string"},
     }
 }
@@ -54,20 +54,22 @@ _NEXT_CURSOR = {
 @router.get("/sessions")
 def list_sessions(
     parts: ReadPartsDep,
-    status: Annotated[list[SessionStatus] | None, Query(description="Any of these.")] = None,
+    status: Annotated[
+        list[SessionStatus] | None, Query(description="Sessions with any of these statuses.")
+    ] = None,
     q: QueryText = "",
     sort: Annotated[
-        wire.SessionSort, Query(description="Order of all sessions; `-`: descending.")
+        wire.SessionSort, Query(description="Sort order; `-` is descending.")
     ] = "-started",
     since_ms: SinceMs = None,
     until_ms: UntilMs = None,
     cursor: Annotated[str | None, Query(max_length=4000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> wire.SessionList:
-    """List sessions, running and stored alike, newest start first or sorted otherwise.
+    """List sessions, newest start first by default.
 
-    With a query, a page may be short, or empty, and not the last: `next_cursor` tells. What is not
-    known, as a cost may be, comes last in either direction.
+    With a query, a page may be short or empty without being the last: see `next_cursor`. Unknown
+    values, such as a cost, sort last in either direction.
     """
     now_ns = time_ns()
     wanted = All(
@@ -133,10 +135,10 @@ def session_count(
     wanted: _FilterDep,
     cursor: Annotated[str | None, Query(max_length=4000)] = None,
 ) -> wire.SessionCount:
-    """Count the sessions that a filter finds.
+    """Count the sessions that match a filter.
 
-    A filter that only SQL conditions decide is counted at once. For others a page ends when its
-    time is up: add up the counts of all pages.
+    Simple filters are counted at once. For others, each page has a time limit: add up the counts of
+    all pages.
     """
     with searching(parts, time_ns()) as search:
         found = count_all(search, wanted, session_cursor(cursor))
@@ -150,12 +152,12 @@ def session_histogram(
     parts: ReadPartsDep,
     q: QueryText = "",
     until_ms: Annotated[
-        int | None, Query(ge=0, le=MAX_MS, description="Unix time; left out: now.")
+        int | None, Query(ge=0, le=MAX_MS, description="Unix time; default: now.")
     ] = None,
     bucket_ms: Annotated[int, Query(ge=1, le=MAX_MS // 200)] = 60_000,
     buckets: Annotated[int, Query(ge=1, le=200)] = 60,
 ) -> wire.SessionHistogram:
-    """Count the sessions that began in each of some stretches of time, by status."""
+    """Count sessions per interval of their start, by status."""
     now_ns = time_ns()
     width_ns = bucket_ms * 1_000_000
     # Its bounds stay where they are while time passes: a bar does not wander.
@@ -181,11 +183,11 @@ def session_histogram(
 def session_usage(
     parts: ReadPartsDep,
     wanted: _FilterDep,
-    by: Annotated[UsageKey, Query(description="What to add up by.")] = UsageKey.USER,
+    by: Annotated[UsageKey, Query(description="Key to group by.")] = UsageKey.USER,
 ) -> wire.SessionUsage:
-    """Add up calls, tokens and cost of sessions by user, tag, model or day.
+    """Sum calls, tokens and cost of sessions by user, tag, model or day.
 
-    A session of two users, or with two tags, counts for both.
+    A session with two users or tags counts for both.
     """
     with searching(parts, time_ns()) as search:
         found = group_usage(search, wanted, by)
@@ -207,8 +209,8 @@ def list_spans(
     format: Annotated[
         Literal["rows", "columns", "pages"],
         Query(
-            description="`columns`: one array a field. `pages`: all pages from the cursor on, "
-            "each a line of columns."
+            description="`columns`: one array per field. `pages`: all pages from the cursor on, "
+            "one line of columns each."
         ),
     ] = "rows",
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
@@ -216,7 +218,7 @@ def list_spans(
 ) -> Response:
     """List a session's spans by (offset, span id).
 
-    Read all pages, then `/events?after=` with the `as_of` of the first one: nothing is missed.
+    To miss nothing, read all pages, then `/events?after=` with the first page's `as_of`.
     """
     position = span_cursor(cursor)
     with parts.store.read() as reader:
@@ -268,7 +270,7 @@ def _frame(
     "/sessions/{session_id:path}/last-good", response_model=wire.LastGoodSession, responses=MOVED
 )
 def get_last_good_session(request: Request, parts: ReadPartsDep, session_id: str) -> Response:
-    """Find the run to compare a failed session with: the last good one of its title."""
+    """Find the last good session with the same title, to compare a failed session with."""
     with parts.store.read() as reader:
         record = reader.session(session_id)
         if record is None:
@@ -293,7 +295,7 @@ def get_session(request: Request, parts: ReadPartsDep, session_id: str) -> Respo
     "/sessions/{session_id:path}", status_code=204, response_class=Response, responses=MOVED
 )
 async def delete_session(request: Request, parts: PartsDep, session_id: str) -> Response:
-    """Delete a session with its spans, for ever. What its agent sends later begins it anew."""
+    """Permanently delete a session with its spans; later telemetry starts a new one."""
     if await parts.writer.delete(session_id):
         return Response(status_code=204)
     with parts.store.read() as reader:

@@ -13,15 +13,17 @@ from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from inspector.service import wire
+from inspector.service.analysis.outcome import failure_line
 from inspector.service.analysis.truncation import as_text, clamp, find
 from inspector.service.http.context import span_context
 from inspector.service.http.cursors import change_cursor, encode_cursor
 from inspector.service.http.parts import ReadParts, ReadPartsDep
 from inspector.service.http.problems import ProblemError, span_not_found
 from inspector.service.http.queries import QUERY, index_state, searching
-from inspector.service.model.records import SpanRecord
-from inspector.service.model.rows import SpanKind
-from inspector.service.normalise import span_view
+from inspector.service.model.records import Content, SpanRecord
+from inspector.service.model.rows import SpanKind, SpanStatus
+from inspector.service.model.times import rfc3339
+from inspector.service.normalise import failure_of, span_view
 from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.syntax import MAX_CHARS
@@ -55,7 +57,7 @@ def get_span(
         Query(
             ge=256,
             le=_MAX_VALUE_BYTES,
-            description="Limit of a value: longer ones are cut and listed in `clamped`.",
+            description="Size limit of a value; longer values are cut and listed in `clamped`.",
         ),
     ] = None,
 ) -> Response:
@@ -73,7 +75,7 @@ def get_span(
     "/spans/{trace_id}/{span_id}/value",
     response_class=Response,
     responses={
-        200: {"description": "Text as it is; everything else as JSON.", "content": _TEXT},
+        200: {"description": "Text unchanged; other values as JSON.", "content": _TEXT},
     },
 )
 def get_span_value(
@@ -84,12 +86,12 @@ def get_span_value(
         str,
         Query(
             max_length=10_000,
-            description="Its place in the whole response about the span: a JSON Pointer "
-            "(RFC 6901), such as `/attributes/gen_ai.input.messages`.",
+            description="JSON Pointer (RFC 6901) into the complete response for the span, such as "
+            "`/attributes/gen_ai.input.messages`.",
         ),
     ],
 ) -> Response:
-    """Return one value of a span, whole and alone."""
+    """Return one complete value of a span."""
     detail = _detail(parts, trace_id, span_id).model_dump(mode="json")
     try:
         value = find(detail, pointer)
@@ -98,8 +100,8 @@ def get_span_value(
             404,
             "value_not_found",
             "No such value",
-            f"Span {span_id} has nothing at {pointer!r}. "
-            "Take the pointer from `clamped` in the answer about the span.",
+            f"Span {span_id} has no value at {pointer!r}. Use a pointer from `clamped` in the "
+            "response for the span.",
         ) from None
     media_type = "text/plain" if isinstance(value, str) else "application/json"
     return Response(as_text(value).encode(errors="replace"), media_type=media_type)
@@ -196,9 +198,14 @@ def search(
         page = looking.spans(of_spans, change_cursor(cursor), limit)
         owner_ids = {span.session_id for span in page.rows}
         owners = {id_: looking.reader.session(id_) for id_ in owner_ids}
+        contents = [looking.reader.content(span) for span in page.rows]
         found = [
-            excerpts(placed_texts(span, looking.reader.content(span)), of_spans)
-            for span in page.rows
+            excerpts(placed_texts(span, content), of_spans)
+            for span, content in zip(page.rows, contents, strict=True)
+        ]
+        errors = [
+            _error_of(looking.reader, span, content)
+            for span, content in zip(page.rows, contents, strict=True)
         ]
         index = index_state(looking)
     return wire.SearchResult(
@@ -216,12 +223,23 @@ def search(
             wire.SearchHit(
                 session_id=span.session_id,
                 session_title=owner.row.title,
+                session_status=owner.row.status,
+                session_started_at=rfc3339(owner.row.started_ns),
                 span=presenter.span_row(span.row()),
+                error=error,
                 excerpts=[wire.Excerpt(**asdict(one)) for one in texts],
             )
-            for span, texts in zip(page.rows, found, strict=True)
+            for span, texts, error in zip(page.rows, found, errors, strict=True)
             if (owner := owners[span.session_id])
         ],
         next_cursor=encode_cursor(page.next) if page.next is not None else None,
         index=index,
     )
+
+
+def _error_of(reader: Reader, record: SpanRecord, content: Content) -> str | None:
+    if record.status is not SpanStatus.ERROR:
+        return None
+    span = content.span()
+    moments = [one.moment() for one in reader.moments(record.trace_id, record.span_id, None)]
+    return failure_line(failure_of(span, moments), span.status.message)

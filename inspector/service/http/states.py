@@ -51,13 +51,13 @@ def get_span_state(
         Query(
             ge=0,
             le=MAX_MOMENTS,
-            description="Number of its change in the session; default: the last on this span.",
+            description="Position of the change in the session; default: the last on this span.",
         ),
     ] = None,
 ) -> StateStep:
-    """Return a captured state: as a whole after one of its changes, and what changed.
+    """Return the complete captured state after one of its changes, and what changed.
 
-    Patches are resolved to whole states, also across spans; where a link is missing that is said.
+    Patches are resolved to complete states, also across spans; missing links are reported.
     """
     with parts.store.read() as reader:
         found = reader.spans(trace_id, (span_id,))
@@ -78,7 +78,7 @@ def get_span_state(
             "state_not_found",
             "No such state",
             f"Span {span_id} has no state {wanted!r} at that position. "
-            "`view.state` of the span lists what was captured on it.",
+            "`view.state` of the span lists the captured states.",
         )
     step = step_at(moments, position)
     return _answer(step, moments, position, places, here, is_complete=states.is_complete)

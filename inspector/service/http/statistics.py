@@ -39,12 +39,12 @@ def session_statistics(
     parts: ReadPartsDep,
     session_id: str,
     totals: Annotated[
-        bool, Query(description="False: without operations, models, tools and agents.")
+        bool, Query(description="False omits operations, models, tools and agents.")
     ] = True,
     at_ns: Annotated[
         int | None,
         Query(
-            description="The session as it was at an instant, from its `epoch_ns`.",
+            description="Show the session at this instant, counted from its `epoch_ns`.",
             ge=-_MAX_OFFSET_NS,
             le=_MAX_OFFSET_NS,
         ),
@@ -52,8 +52,7 @@ def session_statistics(
 ) -> Response:
     """Return the statistics of a session: time, tokens and cost by operation.
 
-    By operation, model, tool and agent; how streamed answers came in, what was cached, and who
-    handed the conversation to whom.
+    Also by model, tool and agent, with streaming, caching and handoffs.
     """
     with parts.store.read() as reader:
         session = reader.session(session_id)

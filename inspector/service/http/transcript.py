@@ -50,15 +50,15 @@ def read_transcript(
         Query(
             min_length=1,
             max_length=MAX_SPANS,
-            description="`TRACE.SPAN` of a span of the session; of an LLM call, "
-            "`TRACE.SPAN~TRACE.SPAN` with the call before it in the same conversation, whose "
-            "messages are then not repeated.",
+            description="`TRACE.SPAN` of a span of the session; for an LLM call, "
+            "`TRACE.SPAN~TRACE.SPAN` with the previous call of the conversation, whose messages "
+            "are then not repeated.",
         ),
     ],
 ) -> Response:
-    """Say what some spans of a session say, clipped.
+    """Return the clipped content of the given spans of a session.
 
-    Who reads a session knows from its spans what comes after what, and asks for what is in view.
+    The order comes from the session's spans: request those in view.
     """
     wanted = [_requested(text) for text in span]
     return _transcript(request, parts, session_id, "read_transcript", lambda _: wanted)
@@ -73,14 +73,13 @@ def read_last_calls(
     session_id: str,
     before: Annotated[
         str | None,
-        Query(pattern=rf"^{_KEY}$", description="`TRACE.SPAN`: only calls that began before it."),
+        Query(pattern=rf"^{_KEY}$", description="`TRACE.SPAN`: only calls that started before it."),
     ] = None,
     limit: Annotated[int, Query(ge=1, le=10)] = 3,
 ) -> Response:
-    """Say what the last model and tool calls of a session say, oldest first, clipped.
+    """Return the clipped content of a session's last LLM and tool calls, oldest first.
 
-    They are what led to a request of the session. Nothing is waited for: where the span is not
-    known, they are the last ones.
+    Shows what led to a request. Does not wait: if the span is unknown, returns the last calls.
     """
 
     def last_calls(reader: Reader) -> list[RequestedSpan]:
@@ -173,6 +172,7 @@ class _SpanReader:
             requested.key,
             view,
             self._messages_of(before) if before else None,
+            status=record.status,
             is_new_run=before is not None and self._is_of_another_run(record, before),
             epoch_ns=self._epoch_ns,
             moments=_by_time(content, logged),

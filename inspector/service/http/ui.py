@@ -33,9 +33,9 @@ _HEAD = re.compile(r"<head\b[^>]*>", re.IGNORECASE)
 _NOT_BUILT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Inspector</title></head>
 <body><h1>The web UI is not built</h1>
-<p>The service runs; only its pages are missing. In a source checkout, build them and reload:</p>
+<p>The service runs, but its pages are missing. In a source checkout, build them and reload:</p>
 <pre>cd web &amp;&amp; npm ci &amp;&amp; npm run build</pre>
-<p>An installed wheel has them inside: <code>pip install 'mcp-agent-inspector[serve]'</code></p>
+<p>An installed wheel includes them: <code>pip install 'mcp-agent-inspector[serve]'</code></p>
 </body></html>
 """
 
@@ -56,7 +56,7 @@ async def to_ui_slash(request: Request) -> Response:
 
 @router.get("/ui/{path:path}")
 async def page(request: Request, path: str) -> Response:
-    """Return a file of the UI; any other address below `/ui/` is a page of the application."""
+    """Return a file of the UI; any other path below `/ui/` returns the application's page."""
     if path != "index.html" and (file := _file(path)):
         is_hashed = path.startswith("assets/") and _HASHED.search(path)
         caching = "private, max-age=31536000, immutable" if is_hashed else "no-cache"

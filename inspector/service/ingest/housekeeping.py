@@ -20,7 +20,7 @@ BREAK_WHEN_TOO_LARGE = 1
 _DEPARTURES_A_STEP = 500
 _DEPARTURES_EVERY_NS = 3600 * 10**9
 _DEPARTURE_AGE_NS = 24 * 3600 * 10**9
-_WITHOUT_CAUSE = parse_query("errors>0 -cause_key:*", QueryScope.SESSION, 0)
+_WITHOUT_CAUSE = "errors>0 -cause_key:*"
 """Sessions that were stored before their causes were, and those that are not over."""
 _SESSIONS_A_STEP = 500
 
@@ -90,9 +90,10 @@ class Housekeeping:
         """Read the causes of sessions that are stored without, newest first, once."""
         if self._with_causes_before is None:
             return False
+        without_cause = parse_query(_WITHOUT_CAUSE, QueryScope.SESSION, 0)
         with self._store.read() as reader:
             found = reader.newest_sessions(
-                _WITHOUT_CAUSE, self._with_causes_before, _SESSIONS_A_STEP
+                without_cause, self._with_causes_before, _SESSIONS_A_STEP
             )
         self._with_causes_before = found.next
         self._read_outcomes([one.row.id for one in found.rows if one.settled])

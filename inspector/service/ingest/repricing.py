@@ -22,7 +22,7 @@ from inspector.service.storage.base import Reader, Store
 _SPANS_A_STEP = 500
 _BREAK = 3
 """The pause after a step, as a multiple of its duration: time for senders."""
-_CALLS = parse_query("kind:llm OR kind:embedding OR kind:other", QueryScope.SPAN, 0)
+_CALLS = "kind:llm OR kind:embedding OR kind:other"
 
 _log = logging.getLogger("inspector.prices")
 
@@ -89,20 +89,21 @@ class Repricing:
                         await self._closing.wait()
         except InspectorError as error:
             progress.error = str(error)
-            _log.warning("The computation of costs stopped: %s", error)
+            _log.warning("Recomputing costs failed: %s", error)
         except Exception as error:  # noqa: BLE001 - it must not look as if it was complete
-            progress.error = f"Cannot compute costs: {error!r}. The service's log says more."
-            _log.exception("The computation of costs stopped")
+            progress.error = f"Cannot recompute costs: {error!r}. See the service's log."
+            _log.exception("Recomputing costs failed")
         finally:
             progress.is_running = False
 
     def _look(self, before: int | None) -> tuple[int, list[Repriced], int | None]:
         """Look at the next spans, newest change first: what changes gets behind where it began."""
+        calls = parse_query(_CALLS, QueryScope.SPAN, 0)
         with self._store.read() as reader:
-            chunk = reader.newest_spans(_CALLS, before, _SPANS_A_STEP)
-            calls = list(filter(is_priced, chunk.rows))
-            found = [one for call in calls if (one := self._reprice(reader, call)) is not None]
-        return len(calls), found, chunk.next
+            chunk = reader.newest_spans(calls, before, _SPANS_A_STEP)
+            priced = list(filter(is_priced, chunk.rows))
+            found = [one for call in priced if (one := self._reprice(reader, call)) is not None]
+        return len(priced), found, chunk.next
 
     def _reprice(self, reader: Reader, call: SpanRecord) -> Repriced | None:
         attributes = flat_attributes(reader.content(call).span().attributes)

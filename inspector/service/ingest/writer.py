@@ -172,8 +172,8 @@ class Writer:
             # A batch that is too large by itself is accepted when nothing else waits.
             if self._waiting_bytes and self._waiting_bytes + size_bytes > self._max_waiting_bytes:
                 raise OverloadedError(
-                    f"Cannot take {size_bytes} bytes in: {self._waiting_bytes} bytes wait to be"
-                    " written. Try again in a second."
+                    f"Cannot accept {size_bytes} bytes: {self._waiting_bytes} bytes are waiting "
+                    "to be written. Try again in a second."
                 )
             self._waiting_bytes += size_bytes
             self._turns.add(batch)
@@ -249,7 +249,7 @@ class Writer:
         if left_out is None:
             return
         if left_out:
-            row = replace(row, detail=f"{row.detail or ''} ({left_out} others were left out)")
+            row = replace(row, detail=f"{row.detail or ''} ({left_out} more omitted)")
 
         def plan(now_ns: int) -> Changes:
             timed = replace(row, at_ns=now_ns)
@@ -296,10 +296,10 @@ class Writer:
 
     def _crash(self, error: BaseException) -> None:
         """Fail all current and waiting work, and start again from the store."""
-        _log.critical("The writer failed, and begins again", exc_info=error)
+        _log.critical("The writer failed; it restarts", exc_info=error)
         failure = StoreUnavailableError(
-            f"Cannot write: the writer failed ({error!r}). It begins again by itself;"
-            " the service's log says more. Senders try again."
+            f"Cannot write: the writer failed ({error!r}). It restarts by itself and senders "
+            "retry; see the service's log."
         )
         self._watch.failed(failure)
         self._recorder.forget()
@@ -370,7 +370,7 @@ class Writer:
         except StoreUnavailableError as error:
             self._watch.failed(error)
         except Exception:  # noqa: BLE001 - senders need not suffer for it
-            _log.exception("Cannot keep house")
+            _log.exception("Housekeeping failed")
         return LOOK_S
 
     def _erase(self) -> float:
@@ -443,8 +443,8 @@ class Writer:
             return False, error
         except Exception as error:  # noqa: BLE001 - the caller gets it; the writer goes on
             self._recorder.forget()
-            _log.exception("Cannot keep a batch")
-            return False, InspectorError(f"Cannot keep the data: {error!r}. It was not stored.")
+            _log.exception("Cannot store a batch")
+            return False, InspectorError(f"Cannot store the data: {error!r}.")
         self._recorder.committed()
         if changes.departures:
             self._tidying.due_s = 0.0
@@ -458,7 +458,7 @@ class Writer:
         try:
             self._feed.publish(changes)
         except Exception:  # noqa: BLE001 - the sender's data is safe, and viewers catch up
-            _log.exception("Cannot tell viewers of a commit: they read it from the store")
+            _log.exception("Cannot publish a commit; viewers read it from the store")
             self._feed.start_again()
 
 

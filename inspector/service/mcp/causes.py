@@ -24,7 +24,7 @@ class FailureCauses(ClosedModel):
     query: str = Field(
         "",
         max_length=MAX_QUERY_CHARS,
-        description="Of which sessions, as in find_sessions, such as `started>-24h`; empty: all.",
+        description="Query for sessions, as in find_sessions, such as `started>-24h`; empty: all.",
     )
     limit: int = Field(12, ge=1, le=40, description="Groups, the most frequent first.")
 
@@ -32,16 +32,18 @@ class FailureCauses(ClosedModel):
 class CauseGroupLine(ClosedModel):
     """Sessions with causes that are alike."""
 
-    cause: str = Field(description="Placeholders such as <n> stand for what varies.")
+    cause: str = Field(description="With placeholders such as <n> for variable parts.")
     session_count: int
-    failed_count: int = Field(description="The others recovered, or were cancelled or lost.")
+    failed_count: int = Field(
+        description="Failed sessions; the others recovered, or were cancelled or lost."
+    )
     first_seen: str
     last_seen: str
-    example_session_id: str = Field(description="The newest.")
+    example_session_id: str = Field(description="The newest session.")
     good_session_id: str | None = Field(
-        description="The newest session of the same title in which nothing failed."
+        description="The newest session with the same title and no errors."
     )
-    query: str = Field(description="Finds the sessions.")
+    query: str = Field(description="A query that finds the sessions.")
 
 
 class CauseGroups(ClosedModel):
@@ -64,10 +66,10 @@ async def failure_causes(archive: Archive, arguments: FailureCauses) -> Recorded
         f"{plural(counts['group_count'], 'cause')} in {plural(counts['session_count'], 'session')}"
     )
     return Recorded(
-        "\n\n".join([head, *map(_text, groups)]) if groups else "Nothing failed.",
+        "\n\n".join([head, *map(_text, groups)]) if groups else "No errors.",
         CauseGroups(groups=groups, **counts),
         {},
-        "Next: session_errors of an example, or compare_sessions of a good one with it."
+        "Next: session_errors of an example, or compare_sessions of it with a good one."
         if groups
         else "",
     )
@@ -96,9 +98,9 @@ def _text(group: CauseGroupLine) -> str:
 CAUSES = ServedTool(
     "failure_causes",
     "Causes of failures",
-    "Say what sessions failed from: what failed first in each, alike causes in one group, the most "
-    "frequent first, each with the number of sessions, when it was seen first and last, an "
-    "example, and a good session to compare that with.",
+    "Group sessions by root cause (their first failure), the most frequent first. Each group has "
+    "its number of sessions, when it was first and last seen, an example, and a good session to "
+    "compare it with.",
     FailureCauses,
     CauseGroups,
     failure_causes,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -24,15 +24,20 @@ _TEXT_CHARS = MAX_CHARS - 4_000
 class CompareSessions(ClosedModel):
     """Arguments of `compare_sessions`."""
 
-    left: str = Field(min_length=1, max_length=2_000, description="session_id: how it was.")
-    right: str = Field(min_length=1, max_length=2_000, description="session_id: how it became.")
-    offset: int = Field(0, ge=0, le=400_000, description="`next` of the answer before.")
+    left: str = Field(min_length=1, max_length=2_000, description="session_id of the baseline.")
+    right: str = Field(min_length=1, max_length=2_000, description="session_id to compare.")
+    more: list[Annotated[str, Field(min_length=1, max_length=2_000)]] = Field(
+        default_factory=list,
+        max_length=18,
+        description="More session_ids: `steps` then compares each run with `left`, step by step.",
+    )
+    offset: int = Field(0, ge=0, le=400_000, description="`next` of the previous response.")
 
 
 class DifferenceLine(ClosedModel):
     """A difference: a span that changed, or that only one session has."""
 
-    changes: list[str] = Field(description="The most telling first.")
+    changes: list[str] = Field(description="The most significant first.")
     path: str
     left_span_id: str | None = Field(description="Null: added.")
     right_span_id: str | None = Field(description="Null: removed.")
@@ -41,25 +46,52 @@ class DifferenceLine(ClosedModel):
     right_answer: str | None
 
 
+class RunLine(ClosedModel):
+    """A step in one run."""
+
+    span_id: str
+    status: str
+    duration_ns: int | None
+    own_ns: int | None = Field(description="Self time: without waits and descendants.")
+    changes: list[str] = Field(description="Compared with `left`.")
+
+
+class StepLine(ClosedModel):
+    """A step of several runs."""
+
+    depth: int
+    name: str
+    differs: bool
+    is_first_difference: bool
+    runs: list[RunLine | None] = Field(
+        description="left, right, more; null: the run does not have the step."
+    )
+
+
 class ComparisonData(ClosedModel):
-    """Result of `compare_sessions`: the differences of two sessions."""
+    """Result of `compare_sessions`: the differences of two sessions, or the steps of more."""
 
     left: SessionLine
     right: SessionLine
     counts: dict[str, int] = Field(description="Number of occurrences of each change.")
     same_count: int
     difference_count: int
-    diverged: DifferenceLine | None = Field(description="The first in time of any weight.")
+    diverged: DifferenceLine | None = Field(description="The first significant one in time.")
     differences: list[DifferenceLine]
+    more: list[SessionLine]
+    steps: list[StepLine] = Field(description="Steps that differ, and their ancestors.")
 
 
 async def compare_sessions(
     archive: Archive, arguments: CompareSessions
 ) -> Recorded[ComparisonData]:
-    """Return a page of differences."""
+    """Return a page of differences, or of the steps of more than two runs."""
     left, right = await archive.session(arguments.left), await archive.session(arguments.right)
     if left["id"] == right["id"]:
-        raise RefusedError("Both are the same session. Take another that find_sessions lists.")
+        raise RefusedError("Both ids are the same session. Use another id from find_sessions.")
+    if arguments.more:
+        more = [await archive.session(one) for one in arguments.more]
+        return await _compared_runs(archive, [left, right, *more], arguments.offset)
     found = await archive.get(
         "/compare",
         left=left["id"],
@@ -76,10 +108,11 @@ async def compare_sessions(
         difference_count=found["difference_count"],
         diverged=diverged,
         differences=within([difference_line(one) for one in found["differences"]], _TEXT_CHARS),
+        more=[],
+        steps=[],
     )
     hint = "Next: get_span with the session_id and span_id of either side."
-    if left_out := found["not_compared"]:
-        hint += f" The content of {plural(left_out, 'span')} was not compared: there is too much."
+    hint += _not_compared(found)
     reached = arguments.offset + len(data.differences)
     return Recorded(
         _text(data),
@@ -87,6 +120,89 @@ async def compare_sessions(
         {"offset": reached} if reached < data.difference_count else {},
         hint,
     )
+
+
+async def _compared_runs(
+    archive: Archive, sessions: list[dict[str, Any]], start: int
+) -> Recorded[ComparisonData]:
+    """Return a page of the steps in which runs differ from the first."""
+    ids = [one["id"] for one in sessions]
+    found = await archive.get("/compare/runs", session=ids, row=start, limit=_DIFFERENCES_A_PAGE)
+    left, right, *more = (session_line(one) for one in found["sessions"])
+    lines = [_step_line(step, found["first_difference"]) for step in found["steps"]]
+    shown = within(lines, _TEXT_CHARS)
+    cut = found["steps"][len(shown) :]
+    next_row = cut[0]["row"] if cut else found["next_row"]
+    data = ComparisonData(
+        left=left,
+        right=right,
+        counts={},
+        same_count=found["row_count"] - found["differing_count"],
+        difference_count=found["differing_count"],
+        diverged=None,
+        differences=[],
+        more=more,
+        steps=shown,
+    )
+    return Recorded(
+        _runs_text(data),
+        data,
+        {} if next_row is None else {"offset": next_row},
+        "Next: compare_sessions of two of them." + _not_compared(found),
+    )
+
+
+def _not_compared(found: dict[str, Any]) -> str:
+    left_out = found["not_compared"]
+    if not left_out:
+        return ""
+    return f" The content of {plural(left_out, 'span')} was not compared: it is too large."
+
+
+def _step_line(step: dict[str, Any], first: int | None) -> StepLine:
+    return StepLine(
+        depth=step["depth"],
+        name=visible_line(step["name"], _NAME_CHARS),
+        differs=step["differs"],
+        is_first_difference=step["row"] == first,
+        runs=[
+            None
+            if cell is None
+            else RunLine(
+                span_id=cell["span_id"],
+                status=cell["status"],
+                duration_ns=cell["duration_ns"],
+                own_ns=cell["own_ns"],
+                changes=cell["changes"],
+            )
+            for cell in step["cells"]
+        ],
+    )
+
+
+def _runs_text(data: ComparisonData) -> str:
+    parts = [
+        f"RUN {number}  {session_text(session)}"
+        for number, session in enumerate([data.left, data.right, *data.more], 1)
+    ]
+    parts.append(f"\n{data.difference_count} steps differ; {data.same_count} the same")
+    for step in data.steps:
+        mark = "  FIRST DIFFERENCE" if step.is_first_difference else ""
+        parts.append(f"{'  ' * step.depth}{step.name}{mark}")
+        if step.differs:
+            parts += (
+                f"{'  ' * step.depth}  {number}: {_run_text(run)}"
+                for number, run in enumerate(step.runs, 1)
+            )
+    return "\n".join(parts)
+
+
+def _run_text(run: RunLine | None) -> str:
+    if run is None:
+        return "lacks it"
+    own = f" (self {duration(run.own_ns)})" if run.own_ns != run.duration_ns else ""
+    changes = ", ".join(run.changes).replace("_", " ").upper()
+    return f"{duration(run.duration_ns)}{own}  {changes}  [{run.span_id}]"
 
 
 def difference_line(difference: dict[str, Any]) -> DifferenceLine:
@@ -146,7 +262,7 @@ def _line_text(line: DifferenceLine) -> str:
     head = f"{', '.join(line.changes).replace('_', ' ').upper()}  {line.path}"
     lines = [f"{head}  {line.figures}  [{' '.join(filter(None, ids))}]"]
     if line.left_answer is not None:
-        lines += [f"  left answered: {line.left_answer}", f"  right answered: {line.right_answer}"]
+        lines += [f"  left output: {line.left_answer}", f"  right output: {line.right_answer}"]
     return "\n".join(lines)
 
 
@@ -155,8 +271,9 @@ COMPARE = ServedTool(
     "Compare sessions",
     "Compare two runs of the same task: the first difference, then what failed or recovered, was "
     "added or removed, got a different input or output, became slower or more expensive. "
-    "Use it to see what a change of a prompt, a model or code did. Take runs of one task: sessions "
-    "of different tasks differ in everything.",
+    "Use it to see the effect of a changed prompt, model or code. Compare runs of the same task: "
+    "sessions of different tasks differ everywhere. Up to 20 runs (`more`) are compared step by "
+    "step with the first.",
     CompareSessions,
     ComparisonData,
     compare_sessions,

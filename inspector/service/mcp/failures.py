@@ -29,22 +29,20 @@ class SessionErrors(ClosedModel):
     """Arguments of `session_errors`."""
 
     session_id: str = Field(min_length=1, max_length=2_000)
-    offset: int = Field(0, ge=0, description="`next` of the answer before.")
+    offset: int = Field(0, ge=0, description="`next` of the previous response.")
 
 
 class Cause(ClosedModel):
     """Spans of one kind and name that failed, with nothing below them that did."""
 
-    span_id: str = Field(description="The first of them.")
+    span_id: str = Field(description="The first failed span.")
     kind: str
     name: str
     message: str = Field(description="The error of the first span.")
     path: str = Field(description="Ancestors of the first span, the root first.")
     count: int
-    offset_ms: float = Field(
-        description="Start of the first span, from the beginning of the session."
-    )
-    fate: str = Field(description="Reach of the failure among the ancestors, in words.")
+    offset_ms: float = Field(description="Start of the first span, from the start of the session.")
+    fate: str = Field(description="How far up the failure propagated, in words.")
 
 
 class Causes(ClosedModel):
@@ -78,7 +76,7 @@ async def session_errors(archive: Archive, arguments: SessionErrors) -> Recorded
         f"{causes.lost_spans} lost" if causes.lost_spans else "",
     ]
     head = f"{session_text(session_line(session))}\n{', '.join(filter(None, counts))}"
-    text = "\n\n".join(_text(cause, id_length) for cause in page) or "Nothing failed."
+    text = "\n\n".join(_text(cause, id_length) for cause in page) or "No errors."
     return Recorded(
         f"{head}\n\n{text}",
         causes,
@@ -112,11 +110,11 @@ def _fate(tree: SpanTree, place: int) -> str:
         highest = above
     name = visible_line(tree.rows[highest].name, _NAME_CHARS)
     if above is None:
-        return "it is the root" if highest == place else f"it took the root down: {name}"
+        return "the root itself" if highest == place else f"made the root fail: {name}"
     caller = visible_line(tree.rows[above].name, _NAME_CHARS)
     if highest == place:
-        return f"its caller went on: {caller}"
-    return f"it went up to {name}; {caller} went on"
+        return f"its caller continued: {caller}"
+    return f"propagated to {name}; {caller} continued"
 
 
 def _text(cause: Cause, id_length: int) -> str:
@@ -132,9 +130,9 @@ def _text(cause: Cause, id_length: int) -> str:
 ERRORS = ServedTool(
     "session_errors",
     "Errors of a session",
-    "Say why a session failed: the root causes first (spans that failed with nothing below them "
-    "that did), each with its message, where it is, how often it occurs, and how far up the "
-    "failure went. Failures that merely passed one on are left out.",
+    "Explain why a session failed: its root causes (failed spans without a failed descendant), "
+    "each with message, location, number of occurrences, and how far up it propagated. Spans "
+    "that only propagated a failure are omitted.",
     SessionErrors,
     Causes,
     session_errors,

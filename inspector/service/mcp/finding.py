@@ -36,7 +36,7 @@ L = TypeVar("L", bound=ClosedModel)
 
 _LANGUAGE = """\
 Query language: terms are ANDed; OR, NOT, -term and parentheses work; a bare word, \
-begin* or "some words" is searched in names and content.
+prefix* or "some words" is searched in names and content.
 Session fields: status (waiting paused running lost failed cancelled completed), title, started, \
 ended, duration, waiting, errors, spans, llm_calls, tool_calls, tokens, cost, model, service, \
 agent, tag, id, cause, cause_key.
@@ -52,8 +52,8 @@ class FindSessions(ClosedModel):
     """Arguments of `find_sessions`."""
 
     query: str = Field("", max_length=MAX_QUERY_CHARS, description="Empty: all sessions.")
-    limit: int = Field(12, ge=1, le=20, description="Sessions a page.")
-    cursor: str | None = Field(None, max_length=2_000, description="`next` of the page before.")
+    limit: int = Field(12, ge=1, le=20, description="Sessions per page.")
+    cursor: str | None = Field(None, max_length=2_000, description="`next` of the previous page.")
 
 
 class SessionLine(ClosedModel):
@@ -64,11 +64,12 @@ class SessionLine(ClosedModel):
     status: str
     started_at: str
     duration_ms: float | None = Field(description="Null while anything runs.")
-    waiting_ms: float = Field(description="The part of it spent waiting for a person.")
-    idle_ms: float = Field(description="Beside that: nothing ran, such as between two runs.")
+    waiting_ms: float = Field(description="Part of the duration spent waiting for a person.")
+    idle_ms: float = Field(
+        description="Time outside the duration in which nothing ran, such as between two runs."
+    )
     silent_since: str | None = Field(
-        description="While it runs and no process of it gives a sign of life: when something of it "
-        "arrived last."
+        description="For a running session without a live process: time of its last telemetry."
     )
     span_count: int
     error_count: int
@@ -79,8 +80,8 @@ class SessionLine(ClosedModel):
     cost_usd: float | None
     models: list[str]
     services: list[str]
-    cause: str | None = Field(description="Of a session that is over: what failed first.")
-    answer: str | None = Field(description="Of one in which nothing failed: the last answer.")
+    cause: str | None = Field(description="Root cause of an ended session.")
+    answer: str | None = Field(description="Last model output of an ended session without errors.")
 
 
 class Sessions(ClosedModel):
@@ -93,8 +94,8 @@ class SearchSpans(ClosedModel):
     """Arguments of `search_spans`."""
 
     query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
-    limit: int = Field(20, ge=1, le=40, description="Spans a page.")
-    cursor: str | None = Field(None, max_length=2_000, description="`next` of the page before.")
+    limit: int = Field(20, ge=1, le=40, description="Spans per page.")
+    cursor: str | None = Field(None, max_length=2_000, description="`next` of the previous page.")
 
 
 class Hit(ClosedModel):
@@ -130,7 +131,7 @@ def session_text(session: SessionLine) -> str:
     """Return a session in a few lines: its title and id, its figures, its cause or answer."""
     facts = [
         session.started_at[:19] + "Z",
-        duration_ms(session.duration_ms) or "still going",
+        duration_ms(session.duration_ms) or "still running",
         silence(session.silent_since, time.time()),
         f"waited {duration_ms(session.waiting_ms)}" if session.waiting_ms else "",
         f"idle {duration_ms(session.idle_ms)}" if session.idle_ms * 1e6 >= LEAST_IDLE_NS else "",
@@ -143,8 +144,8 @@ def session_text(session: SessionLine) -> str:
         " ".join(session.models),
     ]
     head = f"{session.status.upper():<9} {session.title}  {_id(session.id)}"
-    why = f"\n  failed first: {session.cause}" if session.cause else ""
-    why = f"\n  last answer: {session.answer}" if session.answer else why
+    why = f"\n  root cause: {session.cause}" if session.cause else ""
+    why = f"\n  last output: {session.answer}" if session.answer else why
     return f"{head}\n  " + " · ".join(filter(None, facts)) + why
 
 
@@ -217,8 +218,8 @@ def _hit_text(hit: Hit) -> str:
 
 def _nothing(what: str, more: str | None) -> str:
     if more:
-        return f"No {what} so far; not everything was looked at."
-    return f"No {what} is so."
+        return f"No matching {what} so far; the search is not complete."
+    return f"No matching {what}."
 
 
 FIND_SESSIONS = ServedTool(
@@ -236,7 +237,7 @@ SEARCH_SPANS = ServedTool(
     "search_spans",
     "Search spans",
     "Find single operations (LLM calls, tool calls, MCP requests …) across all sessions, newest "
-    'first. Use it to see where something occurs: `kind:tool status:error`, `"merge conflict"`, '
+    'first. Use it to find where something occurs: `kind:tool status:error`, `"merge conflict"`, '
     "`kind:llm tokens>10k`. Same query language as find_sessions.",
     SearchSpans,
     Hits,

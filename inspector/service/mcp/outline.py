@@ -31,19 +31,19 @@ class Outline(ClosedModel):
 
     session_id: str = Field(min_length=1, max_length=2_000)
     under: str | None = Field(
-        None, max_length=16, description="A span id of the outline: only what is below that span."
+        None, max_length=16, description="A span id of the outline: show only its descendants."
     )
     every: bool = Field(
-        False, description="Show siblings that are alike one by one, instead of a few for all."
+        False, description="List similar siblings one by one, instead of shortening them."
     )
-    offset: int = Field(0, ge=0, description="`next` of the answer before.")
+    offset: int = Field(0, ge=0, description="`next` of the previous response.")
 
 
 class OutlineData(ClosedModel):
     """A part of the tree."""
 
     session: str = Field(description="Title, status and counts.")
-    tree: str = Field(description="One line a span; two spaces a level; the id in brackets.")
+    tree: str = Field(description="One line per span; two spaces per level; the id in brackets.")
     line_count: int = Field(
         description="Lines of the whole tree; omitted siblings count as one line."
     )
@@ -133,9 +133,9 @@ async def _error_lines(
 
 
 def _hint(session: dict[str, Any], rows: Sequence[SpanRow], page: Sequence[OutlineRow]) -> str:
-    hints = ["Ids in brackets are for get_span (content) and for `under`."]
+    hints = ["Use the ids in brackets with get_span (content) and `under`."]
     if any(line.left_out for line in page):
-        hints.append("What `…` leaves out: call with `under` its parent and every=true.")
+        hints.append("To expand `…`, call with `under` set to its parent and every=true.")
     if session["span_count"] > len(rows) >= MAX_SPANS:
         hints.append(f"Only the first {MAX_SPANS} spans were read.")
     return " ".join(hints)
@@ -144,8 +144,8 @@ def _hint(session: dict[str, Any], rows: Sequence[SpanRow], page: Sequence[Outli
 OUTLINE = ServedTool(
     "session_outline",
     "Outline of a session",
-    "Show what happened in a session as a compact indented tree: each span with kind, name, "
-    "status if it is not ok, duration, tokens, cost, and why it failed. Long runs of similar "
+    "Show a session as a compact indented tree: each span with kind, name, status if it is not "
+    "ok, duration, tokens, cost, and error. Long runs of similar "
     "spans are shortened. Use `under` to look inside a span, then get_span for its content.",
     Outline,
     OutlineData,

@@ -23,9 +23,11 @@ class ListRequests(ClosedModel):
     """Arguments of `list_requests`."""
 
     status: Literal["pending", "answered", "expired", "withdrawn", "lost", "all"] = "pending"
-    session_id: str | None = Field(None, max_length=2_000, description="Only of this session.")
-    limit: int = Field(12, ge=1, le=20, description="Requests a page.")
-    cursor: str | None = Field(None, max_length=2_000, description="`next` of the page before.")
+    session_id: str | None = Field(
+        None, max_length=2_000, description="Requests of this session only."
+    )
+    limit: int = Field(12, ge=1, le=20, description="Requests per page.")
+    cursor: str | None = Field(None, max_length=2_000, description="`next` of the previous page.")
 
 
 class RequestLine(ClosedModel):
@@ -38,7 +40,7 @@ class RequestLine(ClosedModel):
     session_title: str
     tool_name: str | None
     prompt: str
-    default: str = Field(description="Decision if nobody answers in time.")
+    default: str = Field(description="Decision on timeout.")
     created_at: str
     expires_at: str | None
 
@@ -54,7 +56,7 @@ class GetRequest(ClosedModel):
     """Arguments of `get_request`."""
 
     request_id: str = Field(min_length=1, max_length=_ID_CHARS)
-    offset: int = Field(0, ge=0, description="Characters to skip: `next` of the answer before.")
+    offset: int = Field(0, ge=0, description="Characters to skip: `next` of the previous response.")
     max_chars: int = Field(_DEFAULT_CHARS, ge=500, le=MAX_CHARS - 4_000)
 
 
@@ -62,9 +64,9 @@ class RequestText(ClosedModel):
     """A request, and a part of its text."""
 
     request: RequestLine
-    args_hash: str | None = Field(description="An answer has to name it.")
+    args_hash: str | None = Field(description="Required in an answer.")
     can_always: bool
-    is_editable: bool = Field(description="Its arguments may be changed by an answer.")
+    is_editable: bool = Field(description="An answer may edit the arguments.")
     text: str
     offset: int
     total_chars: int
@@ -150,7 +152,7 @@ def _chapters(request: dict[str, Any]) -> list[str]:
     if request["args_json"] is not None:
         chapters.append(f"## arguments\n{indented(request['args_json'])}")
     elif request["args_text"] is not None:
-        chapters.append(f"## arguments, which can be allowed or denied\n{request['args_text']}")
+        chapters.append(f"## arguments (allow or deny only)\n{request['args_text']}")
     if request["form_json"]:
         chapters.append(f"## form of the answer (JSON Schema)\n{indented(request['form_json'])}")
     for one in request["transitions"]:
@@ -164,10 +166,10 @@ def _chapters(request: dict[str, Any]) -> list[str]:
 
 LIST_REQUESTS = ServedTool(
     "list_requests",
-    "List what agents ask",
-    "List what running agents wait for a person for: approvals of tool calls, questions, "
-    "breakpoints; newest first. Use it to find out why a session has the status waiting. "
-    "`status: all` has those that were answered or expired too.",
+    "List requests",
+    "List requests of running agents to a person: approvals of tool calls, questions, "
+    "breakpoints; newest first. Use it to find out why a session is waiting. `status: all` "
+    "includes answered and expired ones.",
     ListRequests,
     Requests,
     list_requests,
@@ -176,8 +178,8 @@ LIST_REQUESTS = ServedTool(
 GET_REQUEST = ServedTool(
     "get_request",
     "Read a request",
-    "Read one request of an agent whole: the prompt, the complete arguments that it wants to run "
-    "with, the form of the answer, and how it went. Large ones come in pages of characters.",
+    "Read one complete request of an agent: the prompt, the arguments, the form of the answer, "
+    "and the outcome. Large requests come in pages of characters.",
     GetRequest,
     RequestText,
     get_request,

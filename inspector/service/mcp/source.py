@@ -117,7 +117,7 @@ class Archive:
                     raise
             else:
                 return found
-        raise RefusedError(f"No request has the id {request_id!r}.")
+        raise RefusedError(f"Request not found: {request_id!r}.")
 
     async def session(self, session_id: str) -> dict[str, Any]:
         """Return a session by its id, as it is or as we show it.

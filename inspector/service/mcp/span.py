@@ -23,14 +23,14 @@ class GetSpan(ClosedModel):
 
     session_id: str = Field(min_length=1, max_length=2_000)
     span_id: str = Field(
-        min_length=1, max_length=16, description="Or its beginning, as the outline has it."
+        min_length=1, max_length=16, description="Or a prefix of it, as in the outline."
     )
     part: Literal["content", "attributes"] = Field(
         "content",
         description="content: messages, tool arguments and result, MCP exchange, decisions, "
-        "state, error. attributes: everything else that was recorded.",
+        "state, error. attributes: all other recorded data.",
     )
-    offset: int = Field(0, ge=0, description="Characters to skip: `next` of the answer before.")
+    offset: int = Field(0, ge=0, description="Characters to skip: `next` of the previous response.")
     max_chars: int = Field(_DEFAULT_CHARS, ge=500, le=MAX_CHARS - 2_000)
 
 
@@ -85,13 +85,13 @@ def _head(detail: dict[str, Any], span: SpanText) -> str:
         money(detail["cost_usd"]) if detail["cost_usd"] else "",
     ]
     below = f" under {span.parent_span_id}" if span.parent_span_id else ""
-    place = f"[{span.span_id}]{below}, {duration(detail['offset_ns'])} after the session began"
+    place = f"[{span.span_id}]{below}, {duration(detail['offset_ns'])} after the session started"
     return " · ".join(filter(None, facts)) + f"\n{place}"
 
 
 def _hint(arguments: GetSpan, detail: dict[str, Any]) -> str:
     if detail["view"]["truncated"]:
-        return "Some values were cut short by the program that sent them; the rest is not recorded."
+        return "The sender truncated some values; the rest is not recorded."
     other = "attributes" if arguments.part == "content" else "content"
     return f"See also part={other!r}."
 
@@ -99,8 +99,8 @@ def _hint(arguments: GetSpan, detail: dict[str, Any]) -> str:
 GET_SPAN = ServedTool(
     "get_span",
     "Read a span",
-    "Read one span of a session: the error, tool arguments and result, the messages that went to "
-    "and came from the model (output first), MCP request and response, decisions, state. Large "
+    "Read one span of a session: error, tool arguments and result, model messages (output first), "
+    "MCP request and response, decisions, state. Large "
     "values come in pages of characters.",
     GetSpan,
     SpanText,

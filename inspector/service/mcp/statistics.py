@@ -21,7 +21,7 @@ class StatisticsArguments(ClosedModel):
     """Arguments of `session_statistics`."""
 
     session_id: str = Field(min_length=1, max_length=2_000)
-    offset: int = Field(0, ge=0, description="`next` of the answer before.")
+    offset: int = Field(0, ge=0, description="`next` of the previous response.")
 
 
 class ShareLine(ClosedModel):
@@ -32,9 +32,9 @@ class ShareLine(ClosedModel):
     count: int
     failed: int
     running: int
-    own_ms: float = Field(description="Without spans below and without waiting.")
+    own_ms: float = Field(description="Without descendants and waiting.")
     wait_ms: float = Field(description="Waiting for a person.")
-    median_ms: float | None = Field(description="Without waiting, theirs or below them.")
+    median_ms: float | None = Field(description="Without their own and their descendants' waits.")
     input_tokens: int
     output_tokens: int
     cost_usd: float
@@ -58,12 +58,12 @@ async def session_statistics(
     page = [_line(one) for one in found[arguments.offset : arguments.offset + _SHARES_A_PAGE]]
     reached = arguments.offset + len(page)
     head = session_text(session_line(session))
-    lines = [_text(line) for line in page] or ["It has no spans."]
+    lines = [_text(line) for line in page] or ["No spans."]
     return Recorded(
         "\n".join([head, "", *lines]),
         SharePage(shares=page, share_count=len(found)),
         {"offset": reached} if reached < len(found) else {},
-        "Next: get_span with the id in brackets: of each line, the span that took longest.",
+        "Next: get_span with the id in brackets, which is the longest span of its line.",
     )
 
 
@@ -104,10 +104,10 @@ def _text(line: ShareLine) -> str:
 STATISTICS = ServedTool(
     "session_statistics",
     "Statistics of a session",
-    "Say where the time, the tokens and the money of a session went: spans grouped by kind and "
-    "name, with their number, failures, self time (without spans below and without waiting for a "
-    "person), median and longest duration (without waiting), tokens and cost. The largest own "
-    "time first. Use it to find what is slow or dear.",
+    "Show where a session spent time, tokens and money: spans grouped by kind and name, with "
+    "count, failures, self time (without descendants and waiting for a person), median and "
+    "longest duration (without waiting), tokens and cost. Largest self time first. Use it to "
+    "find what is slow or expensive.",
     StatisticsArguments,
     SharePage,
     session_statistics,

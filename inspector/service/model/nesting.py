@@ -68,5 +68,5 @@ def levelled(text: str, max_depth: int) -> str:
                 done = found.end()
             depth -= 1
     if depth > 0:
-        raise ValueError("not all that is opened is closed")
+        raise ValueError("unclosed brackets")
     return "".join((*quoted, text[done:]))

@@ -305,5 +305,5 @@ def _error(span: Span, attributes: Attributes, happened: Sequence[Moment]) -> Er
     )
     if found == _UNTOLD:
         fields = json.dumps(dict(exception), ensure_ascii=False) if exception else None
-        found.message = fields or "The sender says that it failed, and not why."
+        found.message = fields or "The sender reports a failure without a reason."
     return found

@@ -118,9 +118,7 @@ def _filled_scopes(signal: OtlpSignal, request: ExportRequest) -> list[tuple[Any
 
 def _limit(what: str, count: int) -> None:
     if count > MAX_ITEMS:
-        raise TooLargeError(
-            f"The request holds more than {MAX_ITEMS} {what}. Send smaller batches."
-        )
+        raise TooLargeError(f"The request has more than {MAX_ITEMS} {what}. Send smaller batches.")
 
 
 def _leave_out(items: Any, is_own: IsOwn) -> bool:

@@ -99,7 +99,7 @@ def _unpack(
     end_s = time.thread_time() + MAX_DECOMPRESSION_S
     for start in range(0, len(body), _PIECE_BYTES):
         if time.thread_time() > end_s:
-            raise TooLargeError("The body takes too long to decompress. Send smaller batches.")
+            raise TooLargeError("Decompressing the body takes too long. Send smaller batches.")
         rest = body[start : start + _PIECE_BYTES]
         while rest:
             if stream.eof:
@@ -110,14 +110,14 @@ def _unpack(
             try:
                 part = stream.decompress(rest, limit_bytes - size_bytes + 1)
             except _ERRORS as error:
-                raise BadDataError(f"The body cannot be decompressed: {error}.") from error
+                raise BadDataError(f"Cannot decompress the body: {error}.") from error
             size_bytes += len(part)
             if size_bytes > limit_bytes:
                 raise _too_large(limit_bytes)
             parts.append(part)
             rest = stream.unused_data if stream.eof else b""
     if not stream.eof:
-        raise BadDataError("The compressed body ends too early. Send it again, whole.")
+        raise BadDataError("The compressed body is truncated. Send it again.")
     return b"".join(parts)
 
 
@@ -128,9 +128,9 @@ def _has_zlib_header(body: bytes) -> bool:
 
 def _too_many(max_members: int) -> BadDataError | TooLargeError:
     if max_members == 1:
-        return BadDataError("There is something after the end of the compressed body.")
+        return BadDataError("The compressed body has trailing data.")
     return TooLargeError(
-        f"The body is made of more than {max_members} compressed streams. Send smaller batches."
+        f"The body has more than {max_members} compressed streams. Send smaller batches."
     )
 
 

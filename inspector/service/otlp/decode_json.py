@@ -77,7 +77,7 @@ def read_request(signal: OtlpSignal, value: Any, rejections: Rejections) -> Expo
     request = signal.request()
     if isinstance(value, dict) and value and not {signal.groups, signal.groups_json} & value.keys():
         # Right by the specification, and surely not what was meant: nothing of it is kept.
-        rejections.add(f"the body has no `{signal.groups_json}`", count=0)
+        rejections.add(f"`{signal.groups_json}` is missing", count=0)
     try:
         _fill(request, value, rejections)
     except _MisfitError as error:
@@ -96,7 +96,7 @@ def parse_json(body: bytes) -> Any:
     """
     body = body.removeprefix(_BOM)
     if body.count(b"{") + body.count(b"[") > MAX_CONTAINERS:
-        raise TooLargeError("The body holds too many values. Send smaller batches, or protobuf.")
+        raise TooLargeError("The body has too many values. Send smaller batches, or use protobuf.")
     try:
         return orjson.loads(body)
     except ValueError as error:
@@ -180,9 +180,7 @@ def _set_items(name: str, message: Any, value: Any, rejections: Rejections) -> N
     """Do as `_set_messages`, but drop a message that does not fit."""
     children = getattr(message, name)
     if len(_as_list(name, value)) > MAX_ITEMS:
-        raise TooLargeError(
-            f"The request holds more than {MAX_ITEMS} {name}. Send smaller batches."
-        )
+        raise TooLargeError(f"The request has more than {MAX_ITEMS} {name}. Send smaller batches.")
     for item in value:
         try:
             _fill(children.add(), item, rejections)

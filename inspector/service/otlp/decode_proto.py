@@ -60,7 +60,7 @@ def _salvage(signal: OtlpSignal, body: bytes, rejections: Rejections) -> ExportR
                 else:
                     items.add().CopyFrom(item)
     if not request.ByteSize():
-        raise BadDataError(f"Nothing in the body can be read as {signal.name}: {_UNREADABLE}.")
+        raise BadDataError(f"Cannot read the body as {signal.name}: {_UNREADABLE}.")
     return request
 
 

@@ -149,7 +149,7 @@ class GrpcServer:
             except TimeoutError:
                 code, why = (
                     grpc.StatusCode.DEADLINE_EXCEEDED,
-                    f"The message did not come within {MAX_READ_S:g} seconds. Send it again.",
+                    f"The message did not arrive within {MAX_READ_S:g} seconds. Send it again.",
                 )
             except InspectorError as error:
                 code, why = _code_of(error), str(error)

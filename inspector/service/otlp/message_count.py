@@ -50,8 +50,8 @@ def check_message_count(body: bytes, root: Descriptor) -> None:
         return
     if count_messages(body, root) > MAX_MESSAGES:
         raise TooLargeError(
-            f"The request holds more than {MAX_MESSAGES} spans, records, attributes and such. "
-            "Send smaller batches."
+            f"The request has more than {MAX_MESSAGES} spans, records, attributes and other "
+            "messages. Send smaller batches."
         )
 
 

@@ -176,7 +176,7 @@ class Receiver:
                         if not is_last:
                             some = partial(self._intake.in_turn, some)
                         return await loop.run_in_executor(self._decoders, some)
-        raise AssertionError("The last lane takes all.")
+        raise AssertionError("The last lane must accept all sizes.")
 
     def _log_not_stored(self, signal: OtlpSignal) -> None:
         """Log it here, and once: some SDKs print the text of a response as an error, each time."""
@@ -185,8 +185,8 @@ class Receiver:
         self._reported.add(signal)
         what = "Metrics" if signal is METRICS else "Log records without a trace id"
         logger.warning(
-            "%s arrive. They are counted and forwarded, not stored: the inspector shows traces "
-            "and what belongs to them. OTEL_%s_EXPORTER=none at the sender stops them.",
+            "%s are counted and forwarded, but not stored: only traces and their log records are. "
+            "To stop them, set OTEL_%s_EXPORTER=none at the sender.",
             what,
             signal.name.upper(),
         )
@@ -221,7 +221,7 @@ async def _turn(lanes: Sequence[asyncio.Semaphore]) -> AsyncIterator[None]:
                     await locks.enter_async_context(lane)
         except TimeoutError:
             raise OverloadedError(
-                "Other requests take long to read. Send it again a little later, or in smaller "
+                "The service is busy reading other requests. Send it again later, or in smaller "
                 "batches.",
                 retry_after_s=5,
             ) from None
@@ -265,7 +265,7 @@ class Room:
             if is_full and not is_read:
                 # At once, while the rest of it may still come: else all that come would fail.
                 receiver._in_flight_bytes, self.size_bytes = others_bytes, 0
-                raise OverloadedError("Too much is arriving at once. Send it again a little later.")
+                raise OverloadedError("Too much data is arriving. Send it again later.")
             receiver._in_flight_bytes = others_bytes + size_bytes
             self.size_bytes = size_bytes
 
@@ -314,10 +314,10 @@ def _response(signal: OtlpSignal, rejections: Rejections) -> ExportResponse:
     if rejections.count:
         setattr(response.partial_success, signal.rejected, rejections.count)
         response.partial_success.error_message = (
-            f"{rejections.count} of the {signal.items} rejected: {rejections.reason}."
+            f"{rejections.count} {signal.items} rejected: {rejections.reason}."
         )
     elif rejections.reason:
         response.partial_success.error_message = (
-            f"Nothing of this request was kept: {rejections.reason}."
+            f"The whole request was rejected: {rejections.reason}."
         )
     return response

@@ -46,7 +46,7 @@ def scrub(signal: OtlpSignal, request: ExportRequest, body: bytes | None = None)
     for part in _parts(signal, request):
         if time.thread_time() > end_s:
             raise TooLargeError(
-                "The request takes too long to search for secrets. Send smaller batches."
+                "Searching the request for secrets takes too long. Send smaller batches."
             )
         is_found |= _scrub_part(part)
     return is_found

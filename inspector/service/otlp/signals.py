@@ -31,9 +31,9 @@ ExportResponse: TypeAlias = (
 
 
 NO_TOKEN = (
-    "A token is needed: `inspector token` prints it where the service runs. Set "
-    "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20TOKEN at the sender, or let the service "
-    "take OTLP from everybody who reaches it with INSPECTOR_OPEN_INGEST=true."
+    "A token is required: run `inspector token` where the service runs. Set "
+    "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20TOKEN at the sender, or accept OTLP from "
+    "everyone who can reach the service with INSPECTOR_OPEN_INGEST=true."
 )
 """The text for a sender, and in the log."""
 

@@ -8,7 +8,7 @@ from inspector.service import wire
 from inspector.service.analysis.alignment import AlignedRows, count_between
 from inspector.service.analysis.compare import Comparison, Difference
 from inspector.service.analysis.runs import ComparedRuns
-from inspector.service.model.rows import SpanRow
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.present.rows import span_row
 from inspector.service.wire.comparison import Change, ComparedSpan, Place
 
@@ -41,16 +41,17 @@ def aligned_step(found: Comparison, row: int, marked: Sequence[int]) -> wire.Ali
 
 def run_step(found: ComparedRuns, row: int) -> wire.RunStep:
     """Return a row of several sessions."""
-    spans = [
-        None if place is None else tree.rows[place]
-        for tree, place in zip(found.trees, found.rows.cells[row], strict=True)
-    ]
-    unchanged = () if spans[0] else (Change.ADDED,)
+    places = found.rows.cells[row]
+    unchanged = () if places[0] is not None else (Change.ADDED,)
     cells = [
-        None if span is None else _cell(span, changes.get(row, unchanged))
-        for span, changes in zip(spans, found.changes, strict=True)
+        None if place is None else _cell(tree, place, changes.get(row, unchanged))
+        for tree, place, changes in zip(found.trees, places, found.changes, strict=True)
     ]
-    shown = next(span for span in spans if span)
+    shown = next(
+        tree.rows[place]
+        for tree, place in zip(found.trees, places, strict=True)
+        if place is not None
+    )
     return wire.RunStep(
         **dict(_place(found.rows, row, found.differing)),
         name=shown.name,
@@ -78,11 +79,13 @@ def _place(rows: AlignedRows, row: int, marked: Sequence[int]) -> Place:
     return Place(row=row, depth=rows.depths[row], size=size, differing_below=below)
 
 
-def _cell(span: SpanRow, changes: Sequence[Change]) -> wire.RunCell:
+def _cell(tree: SpanTree, place: int, changes: Sequence[Change]) -> wire.RunCell:
+    span = tree.rows[place]
     return wire.RunCell(
         trace_id=span.trace_id,
         span_id=span.span_id,
         status=span.status,
         duration_ns=span.duration_ns,
+        own_ns=tree.own_ns(place),
         changes=list(changes),
     )

@@ -152,7 +152,7 @@ class Pricing:
             self._state = ListState.LOADED
         except Exception:  # noqa: BLE001 - whatever is wrong with it, telemetry is stored
             self._state = ListState.FAILED
-            _log.exception("Cannot load the prices of %s: LLM calls get no cost by it", PACKAGE)
+            _log.exception("Cannot load the prices of %s; they are not used for costs", PACKAGE)
 
 
 def is_priced(record: SpanRecord) -> bool:

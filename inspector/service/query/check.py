@@ -92,10 +92,10 @@ class _Check:
             text = text.rstrip("*")
         words = fold(text)
         if token.type == "WORD" and "*" in text:
-            problem = f"A * can only end a word. Use name~{words or 'text'} for what stands within."
+            problem = f"A * can only end a word. Use name~{words or 'text'} to match within names."
             raise self._error(problem, token)
         if not words:
-            problem = f"{token} has no letter, digit or symbol to look for."
+            problem = f"{token} has no letter, digit or symbol to search for."
             raise self._error(problem, token)
         # `git_*` is the word git: anything may follow the mark between words.
         of_span = Text(
@@ -184,7 +184,7 @@ class _Check:
         if not dots:
             return self._bound(field, operator, value)
         if operator not in {":", "="}:
-            raise self._error(f"A range is written {field.name}:{value}.", operator)
+            raise self._error(f"Use {field.name}:{value} for a range.", operator)
         bounds = [(">=", first, 0), ("<=", last, len(first) + 2)]
         parts = [
             self._bound(field, _like(operator, sign), _part(value, text, offset))
@@ -192,7 +192,7 @@ class _Check:
             if text
         ]
         if not parts:
-            raise self._error("A range says at least one end, such as 1s.. or ..5s.", value)
+            raise self._error("A range needs at least one end, such as 1s.. or ..5s.", value)
         return All(tuple(parts))
 
     def _bound(self, field: Field, operator: Token, value: Token) -> Node:
@@ -220,7 +220,7 @@ class _Check:
     def _attribute(self, name: Token, operator: Token, value: Token) -> CompareAttribute:
         key, text = name[1:], _plain(value)
         if not key:
-            raise self._error("An attribute is written @key, such as @mcp.method.name:*.", name)
+            raise self._error("Use @key for an attribute, such as @mcp.method.name:*.", name)
         if operator in _ORDERING:
             number = self._read(_number, value)
             return CompareAttribute(key, _ORDERING[operator], text.casefold(), number)
@@ -255,7 +255,7 @@ def _never(field: Field, word: str) -> tuple[str, str | None]:
     suggestion = close[0] if close else None
     advice = f" Did you mean {suggestion}?" if suggestion else ""
     allowed = "; ".join(f"of a {one.scope}: {', '.join(one.choices)}" for one in namesakes)
-    return f"{field.name} is never {word}.{advice} What it can be, {allowed}.", suggestion
+    return f"{word} is not a valid {field.name}.{advice} Valid: {allowed}.", suggestion
 
 
 def _text_operator(operator: Token, value: Token) -> Operator:

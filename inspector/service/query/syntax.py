@@ -31,7 +31,7 @@ def parse_syntax(text: str) -> Syntax:
         QueryError: It is not valid, is longer than `MAX_CHARS`, or nested deeper than `MAX_DEPTH`.
     """
     if len(text) > MAX_CHARS:
-        raise QueryError(f"A query has at most {MAX_CHARS} characters.", text[:80], 0)
+        raise QueryError(f"A query can have at most {MAX_CHARS} characters.", text[:80], 0)
     try:
         tree = _grammar().parse(text)
     except UnexpectedInput as error:
@@ -50,17 +50,17 @@ def _explained(text: str, error: UnexpectedInput) -> QueryError:
     if isinstance(error, UnexpectedCharacters):
         position = cast("int", error.pos_in_stream)
         if text[position] == '"':
-            return QueryError("This quote is never closed.", text, position, 1)
-        return QueryError(f"`{text[position]}` cannot stand here.", text, position, 1)
+            return QueryError("This quote is not closed.", text, position, 1)
+        return QueryError(f"Unexpected `{text[position]}`.", text, position, 1)
     if not isinstance(error, UnexpectedToken) or error.token.type == "$END":
         wanted = _wanted(error)
-        return QueryError(f"The query ends where {wanted} should follow.", text, len(text))
+        return QueryError(f"Unexpected end of the query: expected {wanted}.", text, len(text))
     token = error.token
     start = token.start_pos or 0
     if token.type == "RPAR" and "RPAR" not in error.accepts:
-        return QueryError("This `)` closes nothing.", text, start, 1)
+        return QueryError("This `)` has no matching `(`.", text, start, 1)
     wanted = _wanted(error)
-    return QueryError(f"`{token}` stands where {wanted} should.", text, start, len(token))
+    return QueryError(f"Unexpected `{token}`: expected {wanted}.", text, start, len(token))
 
 
 def _wanted(error: UnexpectedInput) -> str:
@@ -75,4 +75,4 @@ def _check_depth(text: str, tree: Syntax) -> None:
         if not level:
             return
     position = level[0].meta.start_pos
-    raise QueryError(f"A query is nested at most {MAX_DEPTH} deep.", text, position)
+    raise QueryError(f"A query can be nested at most {MAX_DEPTH} levels deep.", text, position)

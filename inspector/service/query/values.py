@@ -61,7 +61,7 @@ def flag(text: str) -> int:
     try:
         return _FLAGS[text.lower()]
     except KeyError:
-        raise ValueError(f"{text} is neither yes nor no") from None
+        raise ValueError(f"{text} is not yes or no") from None
 
 
 def time(text: str, now_ns: int) -> Interval:
@@ -115,5 +115,5 @@ def _whole(text: str, units: dict[str, int], wanted: str) -> int:
     # Whole numbers stay whole: a float holds 53 bits only.
     value = int(found[1]) * unit if "." not in found[1] else round(float(found[1]) * unit)
     if abs(value) > _MAX:
-        raise ValueError(f"{text} is more than can be stored")
+        raise ValueError(f"{text} is too large")
     return value

@@ -188,7 +188,7 @@ class Evaluator:
                 return
             yield from page
             if self.is_late():
-                raise TooLateError("There is no time to look at more spans of this session.")
+                raise TooLateError("The time limit for searching this session is reached.")
             last = page[-1]
             after = SpanPosition(last.start_ns, last.span_id, last.trace_id)
 

@@ -118,7 +118,7 @@ class Indexer:
                 continue
             except Exception:  # noqa: BLE001 - a bug here must not stop the service
                 # A search without an index is slow, not wrong.
-                _log.exception("The index of words is given up until the next start")
+                _log.exception("The word index is disabled until the next start")
                 return
             is_failing = False
             now_s = time.monotonic()

@@ -133,7 +133,7 @@ class HttpProtocol(HttpToolsProtocol):
             cause = error.__context__
             if not isinstance(cause, _RefusedError):
                 self.logger.info("Invalid HTTP request received: %s", error)
-                cause = _RefusedError(HTTPStatus.BAD_REQUEST, f"This is no HTTP/1.1: {error}.")
+                cause = _RefusedError(HTTPStatus.BAD_REQUEST, f"Invalid HTTP request: {error}.")
             self._refuse(cause)
         except _RefusedError as refused:
             self._refuse(refused)
@@ -172,7 +172,7 @@ class HttpProtocol(HttpToolsProtocol):
     def _head_without_offer(self) -> bytes:
         method, version = self.parser.get_method(), self.parser.get_http_version()
         if method == b"CONNECT":
-            raise _RefusedError(HTTPStatus.NOT_IMPLEMENTED, "This is no proxy.")
+            raise _RefusedError(HTTPStatus.NOT_IMPLEMENTED, "This server is not a proxy.")
         lines = [b"%b %b HTTP/%b" % (method, self.url, version.encode())]
         lines += [b"%b: %b" % pair for pair in self.headers if pair[0] != b"upgrade"]
         return b"\r\n".join([*lines, b"", b""])
@@ -190,7 +190,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().on_url(url)
         if len(self.url) > MAX_LINE_BYTES:
             raise _RefusedError(
-                HTTPStatus.REQUEST_URI_TOO_LONG, f"The address is above {MAX_LINE_BYTES} bytes."
+                HTTPStatus.REQUEST_URI_TOO_LONG, f"The URL is longer than {MAX_LINE_BYTES} bytes."
             )
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -214,7 +214,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._head_is_over()
         self._unset_keepalive_if_required()
         if len(self.pipeline) >= MAX_PIPELINED:
-            raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "Too many requests wait already.")
+            raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "Too many queued requests.")
         super().on_headers_complete()
         self._cycles.append(self.cycle)
 
@@ -280,7 +280,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._refuse(
                 _RefusedError(
                     HTTPStatus.REQUEST_TIMEOUT,
-                    f"The head of a request has to come within {MAX_HEAD_S:g} seconds.",
+                    f"The request headers must arrive within {MAX_HEAD_S:g} seconds.",
                 )
             )
         else:
@@ -313,7 +313,7 @@ class HttpProtocol(HttpToolsProtocol):
 def _log_no_grpc(server: tuple[str, int | None] | None) -> None:
     """Log once for each port how to send instead: the sender's own error does not say."""
     logger.warning(
-        "Somebody speaks gRPC to port %s, which takes HTTP only. Set "
+        "A client sends gRPC to port %s, which accepts HTTP only. Set "
         "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf at the sender.",
         server[1] if server else "",
     )
@@ -333,6 +333,6 @@ def _close_longest_idle(connections: set[Any]) -> None:
 def _too_large() -> _RefusedError:
     return _RefusedError(
         HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-        f"A request may have {MAX_HEADERS} headers, lines of {MAX_LINE_BYTES // 1024} KiB, and "
-        f"{MAX_HEAD_BYTES // 1024} KiB of them in all.",
+        f"A request can have at most {MAX_HEADERS} headers, lines of {MAX_LINE_BYTES // 1024} "
+        f"KiB, and {MAX_HEAD_BYTES // 1024} KiB of headers in total.",
     )

@@ -41,8 +41,8 @@ def listen(host: str, port: int, *, setting: str) -> socket.socket:
         listener.close()
         if error.errno == errno.EADDRINUSE:
             raise PortInUseError(
-                f"Cannot listen on {host}:{port}: the port is in use. Stop what uses it, or "
-                f"choose another port with {setting} (0 takes a free one)."
+                f"Cannot listen on {host}:{port}: the port is in use. Stop the program that uses "
+                f"it, or choose another port with {setting} (0: a free one)."
             ) from error
         raise SettingsError(f"Cannot listen on {host}:{port}: {error.strerror}.") from error
     listener.setblocking(False)

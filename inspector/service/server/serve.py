@@ -66,7 +66,7 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
             runner.run(_serve(settings, say, max_connections))
     except (PortInUseError, StoreInUseError) as error:
         if running := runfile.read():
-            also = f"An inspector runs at {running.url}/ui/: `inspector open` opens it."
+            also = f"Inspector is already running at {running.url}/ui/: see `inspector open`."
             raise type(error)(f"{error} {also}") from error
         raise
 
@@ -143,7 +143,7 @@ def _run_file(run: RunFile) -> Iterator[None]:
     before = runfile.read()
     if before is not None:
         logger.warning(
-            "Another inspector runs at %s/ui/. Agents and commands find this one until it ends.",
+            "Inspector is already running at %s/ui/. Agents and commands use this one meanwhile.",
             before.url,
         )
     try:
@@ -171,7 +171,7 @@ def _listen_if_free(settings: Settings, name: str) -> socket.socket | None:
     except PortInUseError as error:
         if settings.is_explicit(name):
             raise
-        logger.warning("%s OTLP is taken in on the other ports.", error)
+        logger.warning("%s OTLP is received on the other ports.", error)
         return None
 
 

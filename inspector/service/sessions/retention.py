@@ -44,8 +44,8 @@ class Retention:
                 size_bytes = int(number * _BYTES[unit.upper()])
             else:
                 raise ValueError(
-                    f"{part.strip()!r} is neither an age nor a size:"
-                    " write `30d,20GB`, one of the two, or `off`"
+                    f"{part.strip()!r} is not an age or a size: use `30d,20GB`, one of the two, "
+                    "or `off`"
                 )
         return cls(age_ns, size_bytes)
 

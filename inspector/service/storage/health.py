@@ -55,7 +55,7 @@ class StoreWatch:
     def recovered(self) -> None:
         """Record that commits can be made again."""
         if not self.health.is_ok:
-            _log.warning("The store can be written again.")
+            _log.warning("The store is writable again.")
             self._change("ok", "")
 
     def _change(self, state: Literal["ok"] | StoreTrouble, message: str) -> None:

@@ -258,7 +258,7 @@ class SqliteStore:
         if found != self._file:
             self._is_sound = False
             raise StoreUnavailableError(
-                f"Cannot write to the store {self._path}: another file is in its place."
+                f"Cannot write to the store {self._path}: the file was replaced."
             )
 
     def probe(self, room_bytes: int = 0) -> None:
@@ -279,8 +279,8 @@ class SqliteStore:
             ) from error
         if free_bytes < room_bytes:
             raise StoreUnavailableError(
-                f"Cannot write to the store {path}: the disk is full"
-                f" ({free_bytes} bytes are free). Make room. Senders try again.",
+                f"Cannot write to the store {path}: the disk is full ({free_bytes} bytes free). "
+                "Free some space; senders retry.",
                 trouble="full",
             )
 
@@ -301,8 +301,8 @@ class SqliteStore:
         if (found := self._read_id()) != self.id:
             discard(self._writer)
             raise StoreUnavailableError(
-                f"Cannot write to the store {path}: another store ({found}) is in its place."
-                f" Put the one that was there ({self.id}) back, or start the service again."
+                f"Cannot write to the store {path}: the file was replaced by another store "
+                f"({found}). Restore the original ({self.id}), or restart the service."
             )
         self._is_sound = True
 
@@ -502,6 +502,6 @@ def _insertion(into: str, width: int, count: int, on_conflict: str) -> str:
 
 def _gone(path: Path) -> StoreUnavailableError:
     return StoreUnavailableError(
-        f"Cannot write to the store {path}: its file was deleted or moved."
-        " Put it back, or start the service again to begin a new one."
+        f"Cannot write to the store {path}: the file was deleted or moved. Restore it, or restart "
+        "the service to create a new one."
     )

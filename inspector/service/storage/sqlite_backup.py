@@ -33,7 +33,7 @@ def back_up(store: Path, to: Path) -> int:
         StoreError: The store cannot be read, is damaged, or the copy cannot be written.
     """
     if not store.exists():
-        raise StoreError(f"Cannot back up the store {store}: there is no such file.")
+        raise StoreError(f"Cannot back up the store {store}: no such file.")
     with closing(open_read_only(store)) as source, _copying("back up", store, to):
         _copy(source, to)
     return to.stat().st_size
@@ -54,7 +54,7 @@ def restore(backup: Path, store: Path) -> Path | None:
         StoreError: The copy is no store, or damaged, or the store cannot be written.
     """
     if not backup.exists():
-        raise StoreError(f"Cannot restore from {backup}: there is no such file.")
+        raise StoreError(f"Cannot restore from {backup}: no such file.")
     lock = lock_store(store)
     try:
         aside = store.with_name(f".{store.name}.{uuid.uuid4().hex[:8]}")
@@ -92,9 +92,7 @@ def _copying(what: str, store: Path, to: Path) -> Iterator[None]:
         make_dir(to.parent)
         os.close(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError as error:
-        raise StoreError(
-            f"Cannot write {to}: there is a file already. Choose another name."
-        ) from error
+        raise StoreError(f"Cannot write {to}: the file exists. Choose another name.") from error
     except OSError as error:
         raise StoreError(f"Cannot write {to}: {error.strerror or error}.") from error
     try:

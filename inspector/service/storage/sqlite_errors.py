@@ -25,7 +25,7 @@ UNAVAILABLE = (
 )
 """Errors not caused by the statement, which may be run again."""
 
-RESTORE = "Stop the service, and put a backup in its place with `inspector restore FILE`."
+RESTORE = "Stop the service, and restore a backup with `inspector restore FILE`."
 """Advice for a damaged store."""
 
 # SQLite says "I/O error" for most of what a system refuses; its own number says why.
@@ -48,8 +48,8 @@ def unavailable(
     if path is None and trouble == "full":
         why, what_to_do = "it is full", "Delete sessions, or keep them in a file (INSPECTOR_STORE)."
     return StoreUnavailableError(
-        f"Cannot {verb} the store {path or 'in memory'}: {why} ({error}). {what_to_do}"
-        " Senders try again.",
+        f"Cannot {verb} the store {path or 'in memory'}: {why} ({error}). {what_to_do} Senders "
+        "retry.",
         trouble=trouble,
     )
 
@@ -81,11 +81,11 @@ def is_passing(error: apsw.Error) -> bool:
 def _reason(error: apsw.Error, system_errno: int) -> tuple[StoreTrouble, str, str]:
     is_io = isinstance(error, apsw.IOError | apsw.CantOpenError)
     if isinstance(error, apsw.FullError) or (is_io and system_errno in _FULL):
-        return "full", "the disk is full", "Make room."
+        return "full", "the disk is full", "Free some space."
     if isinstance(error, apsw.ReadOnlyError) or (is_io and system_errno in _READ_ONLY):
-        return "read_only", "it may only be read", "Make the disk and the file writable."
+        return "read_only", "it is read-only", "Make the disk and the file writable."
     if isinstance(error, _LOCKED):
-        return "unavailable", "another program keeps it locked", "Let that one finish."
+        return "unavailable", "another program has locked it", "Wait for that program to finish."
     if is_damage(error):
         return "unavailable", "its file is damaged", RESTORE
-    return "unavailable", "the disk does not answer", "Check the disk."
+    return "unavailable", "the disk does not respond", "Check the disk."

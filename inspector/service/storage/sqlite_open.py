@@ -106,13 +106,13 @@ def lock_store(path: Path) -> Lock:
         holder.execute("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE").fetchall()
     except apsw.BusyError as error:
         raise StoreInUseError(
-            f"Cannot open the store {path}: another inspector has it open."
-            " Stop that one, or give this one its own with INSPECTOR_STORE=sqlite:///PATH."
+            f"Cannot open the store {path}: another Inspector service has it open. Stop that one, "
+            "or choose another store with INSPECTOR_STORE=sqlite:///PATH."
         ) from error
     except (OSError, apsw.Error) as error:
         raise StoreError(
             f"Cannot open the store {path}: {_reason(error)}."
-            " Choose a writable place with INSPECTOR_STORE=sqlite:///PATH."
+            " Choose a writable path with INSPECTOR_STORE=sqlite:///PATH."
         ) from error
     return Lock(path, file_of(lock_path), holder.close)
 
@@ -226,7 +226,11 @@ def _cannot(verb: str, path: Path, error: Exception, what_to_do: str) -> StoreEr
     why = _reason(error)
     if is_damage(error):
         is_other = isinstance(error, apsw.NotADBError)
-        why = f"it is damaged, or no SQLite file ({why})" if is_other else f"it is damaged ({why})"
+        why = (
+            f"it is damaged, or not an SQLite file ({why})"
+            if is_other
+            else f"it is damaged ({why})"
+        )
         what_to_do = RESTORE.removesuffix(".")
     return StoreError(
         f"Cannot {verb} the store {path}: {why}. {what_to_do},"
@@ -239,7 +243,7 @@ def _open_checked(path: Path, flags: int, name: str) -> apsw.Connection:
     try:
         _check(connection, path)
         if connection.pragma("user_version") == 0:
-            raise StoreError(f"Cannot read the store {path}: nothing was ever kept in it.")
+            raise StoreError(f"Cannot read the store {path}: it is empty.")
         if connection.pragma("user_version") < len(_scripts()):
             _stand_in(connection)
     except BaseException:
@@ -307,13 +311,13 @@ def _check(connection: apsw.Connection, path: Path) -> None:
     is_empty = not next(connection.execute("SELECT count(*) FROM sqlite_schema"))[0]
     if not is_empty and connection.pragma("application_id") != _APPLICATION_ID:
         raise StoreError(
-            f"Cannot open the store {path}: it is a database of another program."
+            f"Cannot open the store {path}: it is the database of another program."
             " Choose another path with INSPECTOR_STORE=sqlite:///PATH."
         )
     if version > known:
         raise StoreNewerError(
-            f"Cannot open the store {path}: a newer inspector wrote it (schema {version}, this one"
-            f" knows {known}). Upgrade with `pip install -U mcp-agent-inspector`."
+            f"Cannot open the store {path}: a newer version wrote it (schema {version}; this "
+            f"version supports {known}). Upgrade with `pip install -U mcp-agent-inspector`."
         )
 
 

@@ -154,7 +154,7 @@ class SqliteReader(ControlReader):
         try:
             yield
         except apsw.InterruptError as error:
-            raise TooLateError("The time to read was up.") from error
+            raise TooLateError("Reading timed out.") from error
         finally:
             self._connection.set_progress_handler(None)
 

@@ -189,7 +189,7 @@ class WordIndex:
             self.reset()
 
     def _mend(self, error: apsw.Error) -> None:
-        _log.warning("The index of words %s is broken (%s): it is made anew.", self._path, error)
+        _log.warning("The word index %s is damaged (%s): it is rebuilt.", self._path, error)
         self.reset()
 
     @contextmanager
@@ -200,8 +200,8 @@ class WordIndex:
             if isinstance(error, BROKEN):
                 self._broken = error
             raise StoreUnavailableError(
-                f"Cannot {what} the index of words {self._path or ''}: {error}. Make room or check"
-                " the disk. Meanwhile a search looks at what is stored, which takes longer."
+                f"Cannot {what} the word index {self._path or ''}: {error}. Free some space or "
+                "check the disk. Searches are slower until then."
             ) from error
 
     def _try_open(self) -> bool:

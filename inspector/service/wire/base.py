@@ -15,7 +15,7 @@ class Wire(BaseModel):
 
 
 class Body(Wire):
-    """Base of everything we are sent: a value of another type is refused, not made to fit."""
+    """Base of all request bodies: a value of the wrong type is rejected, not converted."""
 
     # Built at once: FastAPI hides the warnings of building a body only where it declares one.
     model_config = ConfigDict(strict=True, allow_inf_nan=False, defer_build=False)

@@ -15,30 +15,34 @@ from inspector.service.wire.spans import SpanRow
 class ComparedSpan(Wire):
     """A span in two sessions, or in one of them."""
 
-    changes: list[Change] = Field(description="Its differences, the most significant first.")
+    changes: list[Change] = Field(
+        description="Differences of the span, the most significant first."
+    )
     left: SpanRow | None = Field(description="In the first session; null when it was added.")
-    right: SpanRow | None = Field(description="In the second one; null when it was removed.")
-    left_own_ns: int | None = Field(description="Its time without waiting and spans below it.")
+    right: SpanRow | None = Field(description="In the second session; null when it was removed.")
+    left_own_ns: int | None = Field(description="Self time: without waits and descendants.")
     right_own_ns: int | None
-    left_answer: str | None = Field(description="From a little before the answers part.")
+    left_answer: str | None = Field(description="From just before the outputs differ.")
     right_answer: str | None
 
 
 class Difference(ComparedSpan):
-    """A span that is not the same in two sessions, or that only one of them has."""
+    """A span that differs between two sessions, or exists in only one."""
 
-    path: list[str] = Field(description="Names from the root to the span; of many, the last ones.")
-    span_count: int = Field(description="With all descendants if it was added or removed; else 1.")
+    path: list[str] = Field(
+        description="Names from the root to the span; of a long path, the last ones."
+    )
+    span_count: int = Field(description="All spans of an added or removed subtree; otherwise 1.")
 
 
 class Place(Wire):
-    """The place of a step among all steps of the sessions, which are in depth-first order."""
+    """The place of a step among all steps, in depth-first order."""
 
-    row: int = Field(description="Number of steps before it.")
-    depth: int = Field(description="Number of steps above it.")
-    size: int = Field(description="Number of rows from it to the last step below it.")
+    row: int = Field(description="Number of earlier steps.")
+    depth: int = Field(description="Number of ancestors.")
+    size: int = Field(description="Number of rows from the step to its last descendant.")
     differing_below: int = Field(
-        description="Number of listed differences below it: a subtree that was added counts once."
+        description="Number of listed differences among descendants; an added subtree counts once."
     )
 
 
@@ -46,21 +50,21 @@ class AlignedStep(ComparedSpan, Place):
     """A step of two sessions."""
 
     follows: bool = Field(
-        description="Whether it differs after the first difference, and so may follow from it."
+        description="Whether it differs after the first difference, and so may be a consequence."
     )
 
 
 class AlignedSteps(Wire):
-    """A page of the steps of two sessions, as one tree."""
+    """A page of the steps of two sessions as one tree."""
 
     steps: list[AlignedStep]
     row_count: int = Field(description="Number of all steps.")
     first_difference: int | None = Field(description="Row of `diverged` of `GET /compare`.")
     later_count: int = Field(
-        description="Number of listed differences in rows after that; 0 if it is not listed."
+        description="Number of listed differences in later rows; 0 if it is not listed."
     )
-    found_row: int | None = Field(description="Row of the span that was looked for.")
-    version: str = Field(description="Changes when either session does, and rows with it.")
+    found_row: int | None = Field(description="Row of the requested span.")
+    version: str = Field(description="Changes when rows may have moved.")
     next_row: int | None
 
 
@@ -71,6 +75,9 @@ class RunCell(Wire):
     span_id: str
     status: SpanStatus
     duration_ns: int | None
+    own_ns: int | None = Field(
+        description="Its time without waiting and spans below it: what is slower or faster."
+    )
     changes: list[Change] = Field(description="Compared with the first session.")
 
 
@@ -79,24 +86,26 @@ class RunStep(Place):
 
     name: str
     kind: SpanKind
-    cells: list[RunCell | None] = Field(description="By session; null: it lacks the step.")
-    differs: bool = Field(description="Whether any session differs from the first one in it.")
+    cells: list[RunCell | None] = Field(
+        description="By session; null: the session does not have the step."
+    )
+    differs: bool = Field(description="Whether any session differs from the first.")
 
 
 class RunTable(Wire):
-    """A page of the steps of several sessions, as one tree."""
+    """A page of the steps of several sessions as one tree."""
 
     sessions: list[Session]
     steps: list[RunStep]
     row_count: int = Field(description="Number of all steps.")
     differing_count: int
     first_difference: int | None = Field(
-        description="Row that differs first in time, in more than speed or costs."
+        description="Row that differs first in time, in more than speed or cost."
     )
     not_compared: int = Field(
-        description="Spans whose content was not looked at: there is too much of it."
+        description="Spans whose content was not compared because it is too large."
     )
-    version: str = Field(description="Changes when any session does, and rows with it.")
+    version: str = Field(description="Changes when rows may have moved.")
     next_row: int | None
 
 
@@ -106,16 +115,16 @@ class Comparison(Wire):
     left: Session
     right: Session
     counts: dict[Change, int] = Field(description="Number of occurrences of each change.")
-    same_count: int = Field(description="Spans that have a pair and do not differ.")
+    same_count: int = Field(description="Spans that are the same in both sessions.")
     difference_count: int = Field(
-        description="Number of differences of the requested kinds, on all pages."
+        description="Number of differences of the requested kinds on all pages."
     )
     differences: list[Difference]
     diverged: Difference | None = Field(
-        description="The first in time that is more than slower or dearer."
+        description="The first in time that differs in more than speed or cost."
     )
     not_compared: int = Field(
-        description="Spans whose content was not looked at: there is too much of it."
+        description="Spans whose content was not compared because it is too large."
     )
     next_offset: int | None
 

@@ -12,25 +12,25 @@ PartName: TypeAlias = Literal["system", "tools", "history", "retrieved", "tool_r
 
 
 class ContextPart(Wire):
-    """A part of a context, by the characters of its texts."""
+    """A part of a context, measured in characters."""
 
     part: PartName = Field(
-        description="Instructions; definitions of tools; what users and models wrote and called; "
-        "what retrievals returned; results of tools; the rest."
+        description="Instructions; tool definitions; messages and calls of users and models; "
+        "retrieval results; tool results; the rest."
     )
     chars: int
     tokens: int | None = Field(
-        description="Estimated: the share of the reported input tokens that it has of the "
-        "characters. Null: none are reported."
+        description="Estimate: its share of the characters, applied to the reported input tokens. "
+        "Null: none are reported."
     )
-    repeated_chars: int = Field(description="Of texts that stand in the context before.")
+    repeated_chars: int = Field(description="Of texts that occur earlier in the context.")
     dropped_chars: int = Field(
-        description="Of texts that the call before was sent and this one was not."
+        description="Of texts that were sent to the previous call, but not to this one."
     )
 
 
 class CallContext(Wire):
-    """What an LLM call was sent, in sum."""
+    """The context of an LLM call, in total."""
 
     trace_id: str
     span_id: str
@@ -39,11 +39,11 @@ class CallContext(Wire):
     model: str | None
     input_tokens: int | None
     cached_tokens: int | None = Field(
-        description="Of the input tokens; null: not reported, or more than these."
+        description="Part of the input tokens; null: not reported, or more than these."
     )
     chars: int = Field(description="The sum of the parts.")
-    media: int = Field(description="Pictures, sound and files, which are not measured.")
-    parts: list[ContextPart] = Field(description="Those that are there or were dropped.")
+    media: int = Field(description="Number of images, sounds and files, which are not measured.")
+    parts: list[ContextPart] = Field(description="Parts that are present or were dropped.")
 
 
 class SessionContext(Wire):
@@ -54,22 +54,20 @@ class SessionContext(Wire):
     calls: list[CallContext] = Field(
         description="The first 1 000, up to 64 MB; without those of unknown content."
     )
-    left_out: int = Field(description="Later calls, which were not read.")
+    left_out: int = Field(description="Number of later calls, which were not read.")
 
 
 class ContextPiece(Wire):
     """A text of a context."""
 
     part: PartName
-    pointer: str = Field(
-        description="Its place in the response about the span: a JSON Pointer (RFC 6901)."
-    )
+    pointer: str = Field(description="JSON Pointer (RFC 6901) into the response for the span.")
     chars: int
-    repeats: str | None = Field(description="The place of the same text before it.")
+    repeats: str | None = Field(description="JSON Pointer to the earlier occurrence of the text.")
 
 
 class DroppedPiece(Wire):
-    """A text that the call before was sent and this one was not."""
+    """A text that was sent to the previous call, but not to this one."""
 
     part: PartName
     chars: int
@@ -77,10 +75,10 @@ class DroppedPiece(Wire):
 
 
 class SpanContext(CallContext):
-    """What one LLM call was sent, text by text."""
+    """The context of one LLM call, text by text."""
 
     before: str | None = Field(
-        description="`TRACE.SPAN` of the call before of the same agent, which it is compared with."
+        description="`TRACE.SPAN` of the agent's previous call, which it is compared with."
     )
-    pieces: list[ContextPiece] = Field(description="At most 2 000, as a model reads them.")
+    pieces: list[ContextPiece] = Field(description="At most 2 000, in the order of the prompt.")
     dropped: list[DroppedPiece] = Field(description="At most 100.")

@@ -19,15 +19,15 @@ MAX_ACTOR_CHARS = 80
 """Limit of the name of an actor."""
 
 MAX_ARGS_CHARS = 1024 * 1024
-"""Arguments above this are shown cut, and can be allowed or denied, not edited."""
+"""Longer arguments are shown cut, and can be allowed or denied, but not edited."""
 
 Kind = Literal["approval", "question", "breakpoint"]
 RequestStatus = Literal["pending", "answered", "expired", "withdrawn", "lost"]
 AnswerDecision = Literal["allow", "allow_always", "deny", "answer", "decline", "cancel"]
-"""`answer`, `decline` and `cancel` are for questions; a breakpoint is allowed to go on."""
+"""`answer`, `decline` and `cancel` are for questions; `allow` resumes a breakpoint."""
 Origin = Literal["browser", "cli", "api", "mcp", "agent", "service"]
 AuditResult = Literal["accepted", "applied", "not_applied", "refused"]
-"""Channel of an action; `service`: it happened because time passed."""
+"""Channel of an action; `service`: a timeout of the service."""
 CommandType = Literal["answer", "cancel", "pause", "resume", "step", "signal"]
 Verb = Literal["cancel", "pause", "resume", "step"]
 
@@ -36,7 +36,7 @@ RequestId = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Transition(Wire):
-    """A request changed its status: who did it, and when."""
+    """A change of a request's status, with time and actor."""
 
     status: RequestStatus
     at: str = Field(description="RFC 3339, by the service's clock.")
@@ -55,15 +55,13 @@ class GivenAnswer(Wire):
     reason: str | None = None
     is_edited: bool = Field(description="The arguments were edited; the trace has the difference.")
     applied: bool | None = Field(
-        description="Whether the agent applied it; null: not reported yet."
+        description="Whether the agent applied the answer; null: not reported yet."
     )
-    applied_reason: str | None = Field(
-        None, description="The reason that the agent did not apply it."
-    )
+    applied_reason: str | None = Field(None, description="Why the agent did not apply the answer.")
 
 
 class Request(Wire):
-    """Something an agent waits for a person for."""
+    """A request of an agent to a person."""
 
     id: str
     session_id: str
@@ -74,23 +72,23 @@ class Request(Wire):
     kind: Kind
     status: RequestStatus
     hook: str | None
-    interceptor: str | None = Field(description="Who wants it asked.")
+    interceptor: str | None = Field(description="The interceptor that asks.")
     tool_name: str | None
     prompt: str
     options: list[str]
     args_json: str | None = Field(
-        description="The complete arguments as JSON text; null when they are no JSON or too long, "
-        "and when the request has closed."
+        description="The complete arguments as JSON text; null if they are not JSON or too long, "
+        "and once the request is closed."
     )
-    args_text: str | None = Field(description="Rendering of arguments without `args_json`.")
+    args_text: str | None = Field(description="Rendering of arguments that have no `args_json`.")
     args_hash: str | None = Field(
-        description="SHA-256 (hex) of the arguments' UTF-8; an answer has to name it."
+        description="SHA-256 (hex) of the arguments' UTF-8; required in an answer."
     )
-    form_json: str | None = Field(description="JSON Schema of the form of a question, as text.")
+    form_json: str | None = Field(description="JSON Schema of a question's form, as text.")
     signal_name: str | None
-    default: str = Field(description="Decision if nobody answers in time: allow or deny.")
+    default: str = Field(description="Decision on timeout: allow or deny.")
     can_always: bool = Field(
-        description="`allow_always` covers what this interceptor asks in this session."
+        description="`allow_always` covers later requests of this interceptor in this session."
     )
     created_at: str
     expires_at: str | None
@@ -109,11 +107,13 @@ class RequestList(Wire):
 
 
 class Answer(Body):
-    """`POST /requests/{id}`: what a person answers."""
+    """`POST /requests/{id}`: the answer of a person."""
 
     decision: AnswerDecision
     args_hash: str | None = Field(
-        None, max_length=64, description="Hash of the shown arguments; required if there are any."
+        None,
+        max_length=64,
+        description="Hash of the shown arguments; required if the request has any.",
     )
     args_json: str | None = Field(
         None, max_length=4 * MAX_ARGS_CHARS, description="Edited arguments, as JSON text."
@@ -125,7 +125,7 @@ class Answer(Body):
 
 
 class AnswerResult(Wire):
-    """The answer won. Whether the agent took it is `applied`, null while it is not connected."""
+    """The winning answer. `applied` is null until the agent has replied."""
 
     request: Request
     applied: bool | None
@@ -144,14 +144,14 @@ class VerbResult(Wire):
     session_id: str
     verb: Verb | Literal["signal"]
     processes: int = Field(
-        description="Number of processes that got the command; 0: none runs here."
+        description="Number of processes that received the command; 0: none is connected."
     )
-    applied: bool | None = Field(description="Null: not all have been heard from yet.")
+    applied: bool | None = Field(description="Null: not all processes have replied.")
     message: str
 
 
 class Signal(Body):
-    """`POST /signal/{session_id}`: answers the pending question of that name, else is passed on."""
+    """`POST /signal/{session_id}`: answers the pending question, or goes to the agent."""
 
     signal_name: str = Field(min_length=1, max_length=200)
     payload_json: str | None = Field(None, max_length=MAX_ARGS_CHARS)
@@ -162,7 +162,7 @@ class Signal(Body):
 
 
 class ProcessHello(Body):
-    """`PUT /processes/{id}`: an agent says who it is; the id is its `service.instance.id`."""
+    """`PUT /processes/{id}`: registers an agent; the id is its `service.instance.id`."""
 
     name: str = Field(max_length=200)
     pid: Integer = Field(ge=0, le=2**32 - 1)
@@ -170,7 +170,7 @@ class ProcessHello(Body):
 
 
 class ProcessWelcome(Wire):
-    """The intervals at which the process has to report."""
+    """The intervals at which the process must report."""
 
     heartbeat_s: float
     lost_after_s: float
@@ -178,7 +178,7 @@ class ProcessWelcome(Wire):
 
 
 class OpenedRequest(Body):
-    """A request as the agent opens it; opening the same id again reclaims a lost one."""
+    """A request as the agent opens it; reopening an id reclaims a lost request."""
 
     id: RequestId
     session_id: str | None = Field(
@@ -186,56 +186,57 @@ class OpenedRequest(Body):
     )
     trace_id: str | None = Field(pattern="^[0-9a-f]{32}$")
     span_id: str | None = Field(
-        pattern="^[0-9a-f]{16}$", description="The span of the operation that waits."
+        pattern="^[0-9a-f]{16}$", description="The span of the waiting operation."
     )
     kind: Kind
     hook: str | None = Field(max_length=200, description="Such as `before_tool_call`.")
-    interceptor: str | None = Field(max_length=200, description="Who wants it asked.")
+    interceptor: str | None = Field(max_length=200, description="The interceptor that asks.")
     tool_name: str | None = Field(max_length=500)
     prompt: str = Field(max_length=64 * 1024)
     options: list[Annotated[str, Field(max_length=200)]] = Field(
-        max_length=50, description="Answers to suggest, if there are any."
+        max_length=50, description="Suggested answers, if any."
     )
     args_json: str | None = Field(
         max_length=MAX_ARGS_CHARS,
-        description="The complete arguments as exact JSON text; null: they have none.",
+        description="The complete arguments as exact JSON text; null: not representable.",
     )
     args_text: str | None = Field(
-        max_length=MAX_ARGS_CHARS, description="Rendering of arguments without `args_json`."
+        max_length=MAX_ARGS_CHARS, description="Rendering of arguments that have no `args_json`."
     )
     args_hash: str | None = Field(
         max_length=64,
-        description="SHA-256 (hex) of the arguments' UTF-8; null: there are no arguments.",
+        description="SHA-256 (hex) of the arguments' UTF-8; null: no arguments.",
     )
     form_json: str | None = Field(
-        max_length=MAX_ARGS_CHARS, description="JSON Schema of the form of a question, as text."
+        max_length=MAX_ARGS_CHARS, description="JSON Schema of a question's form, as text."
     )
     signal_name: str | None = Field(
-        max_length=200, description="Name by which `POST /signal/{session_id}` answers a question."
+        max_length=200,
+        description="Signal name with which `POST /signal/{session_id}` answers a question.",
     )
-    default: str = Field(max_length=50, description="Decision if nobody answers in time.")
+    default: str = Field(max_length=50, description="Decision on timeout.")
     can_always: bool = Field(description="Whether `allow_always` is possible.")
-    age_ms: float = Field(ge=0, description="Time since it was opened, by the agent's clock.")
+    age_ms: float = Field(ge=0, description="Time since the request opened, by the agent's clock.")
     expires_in_ms: float | None = Field(description="From now on; null: never.")
     keeps_args: bool = Field(description="Whether `args_json` is kept when the request closes.")
 
 
 class HeartbeatMessage(Body):
-    """The process lives."""
+    """The process is alive."""
 
     type: Literal["heartbeat"]
     id: MessageId
 
 
 class GoodbyeMessage(Body):
-    """The process ends, and its open requests with it."""
+    """The process ends, which closes its open requests."""
 
     type: Literal["goodbye"]
     id: MessageId
 
 
 class RequestOpenedMessage(Body):
-    """A request to a person was opened."""
+    """A request to a person opened."""
 
     type: Literal["request_opened"]
     id: MessageId
@@ -243,26 +244,26 @@ class RequestOpenedMessage(Body):
 
 
 class RequestClosedMessage(Body):
-    """A request was closed by the agent, with the decision that counts."""
+    """The agent closed a request, with the effective decision."""
 
     type: Literal["request_closed"]
     id: MessageId
     request_id: RequestId
     status: Literal["answered", "expired", "withdrawn"]
     decision: str | None = Field(
-        max_length=50, description="The decision that counts; of an expired request its default."
+        max_length=50, description="The effective decision; the default of an expired request."
     )
     reason: str | None = Field(max_length=4000)
 
 
 class AckMessage(Body):
-    """A command was carried out, or could not be; it is not sent again."""
+    """Outcome of a command, which is not sent again."""
 
     type: Literal["ack"]
     id: MessageId
     # Up to here a limit is the same number to whoever reads the contract's as a float.
     seq: Integer = Field(ge=1, le=2**53 - 1)
-    applied: bool = Field(description="False of an answer: the request waits for another.")
+    applied: bool = Field(description="False for an answer: the request waits for another one.")
     reason: str | None = Field(max_length=4000, description="For people.")
 
 
@@ -273,33 +274,33 @@ AgentMessage = Annotated[
 
 
 class AgentMessages(Body):
-    """`POST /processes/{id}/messages`: in order; each has an id, and twice is once."""
+    """`POST /processes/{id}/messages`: in order, de-duplicated by id."""
 
     messages: list[AgentMessage] = Field(min_length=1, max_length=1000)
 
 
 class AgentMessagesReply(Wire):
-    """The messages that are stored durably."""
+    """The durably stored messages."""
 
     received: list[str] = Field(description="Ids of the messages.")
 
 
 class CommandAnswer(Wire):
-    """An answer on its way to the agent, which is the judge of it."""
+    """An answer sent to the agent, which decides whether to apply it."""
 
     request_id: str
     decision: AnswerDecision
     args_json: str | None = Field(
-        description="Edited arguments, as the JSON text that was typed; null: as they were."
+        description="Edited arguments, as typed JSON text; null: unchanged."
     )
-    args_hash: str | None = Field(description="Hash of the arguments that were shown.")
+    args_hash: str | None = Field(description="Hash of the shown arguments.")
     payload_json: str | None = Field(description="The answer to a question, as JSON text.")
 
 
 class Command(Wire):
-    """`GET /processes/{id}/commands` (SSE, `id:` is `seq`): sent again until it is acknowledged."""
+    """`GET /processes/{id}/commands` (SSE, `id:` is `seq`): repeated until acknowledged."""
 
-    seq: int = Field(description="Grows by process.")
+    seq: int = Field(description="Increases per process.")
     type: CommandType
     session_id: str
     trace_ids: list[str] = Field(description="Open traces of the session in this process.")
@@ -316,28 +317,30 @@ class Command(Wire):
 
 
 class AuditEntry(Wire):
-    """One action of control, or an attempt at one. Entries are never changed."""
+    """A control action, or an attempt at one. Entries never change."""
 
     id: int
     at: str
     actor: str
     origin: Origin
-    address: str | None = Field(description="Address of the other end, if known.")
+    address: str | None = Field(description="Address of the client, if known.")
     action: str = Field(description="`answer`, a verb, `signal`, `request_opened`, and so on.")
     request_id: str | None
     session_id: str | None
     process_id: str | None
     result: AuditResult
-    code: str | None = Field(description="The problem's `code`, if it was refused.")
+    code: str | None = Field(description="The problem's `code`, if it was rejected.")
     detail: str | None
     decision: str | None
     args_hash: str | None
-    tool_name: str | None = Field(description="The tool that the request is about.")
+    tool_name: str | None = Field(description="The tool of the request.")
     question: str | None = Field(
-        description="The beginning of the request's prompt; null without one, and when the "
-        "session is deleted."
+        description="The start of the request's prompt; null without one, and when the session is "
+        "deleted."
     )
-    session_title: str | None = Field(description="As it is now; null when the session is gone.")
+    session_title: str | None = Field(
+        description="Current title; null when the session is deleted."
+    )
 
 
 class AuditLog(Wire):
@@ -351,7 +354,7 @@ class AuditLog(Wire):
 
 
 class ApprovalRequested(StreamMessage):
-    """An approval or a breakpoint was opened, or opened again; the whole row."""
+    """An approval or a breakpoint opened or reopened; the complete row."""
 
     type: Literal["ApprovalRequested"] = "ApprovalRequested"
     request: Request
@@ -372,7 +375,7 @@ class WaitingOnSignal(MomentMessage):
 
 
 class SignalReceived(MomentMessage):
-    """The telemetry reports that the session goes on, or a question is no longer pending."""
+    """The telemetry reports that the session continues, or a question is no longer pending."""
 
     type: Literal["SignalReceived"] = "SignalReceived"
     request: Request | None = Field(None, description="The row of a question.")

@@ -10,7 +10,7 @@ from inspector.service.wire.base import Wire, optional
 
 
 class Payload(Wire):
-    """A value as text: JSON text is never parsed on its way, so `9007199254740993` survives."""
+    """A value as text: JSON text is never parsed, so `9007199254740993` survives."""
 
     text: str
     is_json: bool
@@ -24,10 +24,10 @@ class TextPart(Wire):
     type: Literal["text"] = "text"
     text: str
     parse_error: bool = Field(
-        default=False, description="It was meant as JSON and is none: shown as it came."
+        default=False, description="Meant as JSON, but invalid: shown as received."
     )
     is_refusal: bool = Field(
-        default=False, description="The model says that it will not.", json_schema_extra=optional
+        default=False, description="The model refuses.", json_schema_extra=optional
     )
 
 
@@ -97,7 +97,7 @@ Part = Annotated[
 class Message(Wire):
     """A message of a conversation."""
 
-    role: str = Field(description="system, user, assistant, tool, or what the sender wrote.")
+    role: str = Field(description="system, user, assistant, tool, or the sender's own role.")
     origin: Literal["system", "input", "output"]
     name: str | None = None
     finish_reason: str | None = None

@@ -8,15 +8,15 @@ from inspector.service.wire import Wire
 
 
 class QueryValue(Wire):
-    """A value that a field has."""
+    """A value of a field."""
 
     value: str
-    count: int = Field(description="Number of the searched sessions, or spans, that have it.")
+    count: int = Field(description="Number of searched sessions or spans with this value.")
 
 
 class QueryValues(Wire):
     """`GET /query/values`: values of a field, the most frequent first."""
 
-    field: str = Field(description="With its scope: `session.agent`.")
+    field: str = Field(description="Name with its scope: `session.agent`.")
     values: list[QueryValue]
-    is_complete: bool = Field(description="False: only the newest were looked at.")
+    is_complete: bool = Field(description="False: only the newest were searched.")

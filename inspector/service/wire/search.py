@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from inspector.service.model.rows import SessionStatus
 from inspector.service.wire.base import Wire
 from inspector.service.wire.sessions import IndexState, Session
 from inspector.service.wire.spans import SpanRow
@@ -25,7 +26,7 @@ class SessionHit(Session):
     """A matching session."""
 
     excerpts: list[Excerpt] = Field(
-        default_factory=list, description="The places of the words in its own texts."
+        default_factory=list, description="Matches in the session's own texts."
     )
 
 
@@ -34,16 +35,19 @@ class SearchHit(Wire):
 
     session_id: str
     session_title: str
+    session_status: SessionStatus
+    session_started_at: str = Field(description="RFC 3339, UTC.")
     span: SpanRow
-    excerpts: list[Excerpt] = Field(
-        default_factory=list, description="A few places of the words of the query."
-    )
+    error: str | None = Field(description="Why the span failed, on one line; null if it did not.")
+    excerpts: list[Excerpt] = Field(default_factory=list, description="Some matches of the query.")
 
 
 class SearchResult(Wire):
-    """The newest first. A page may be short, or empty, and not the last: see `next_cursor`."""
+    """Newest first. A page may be short or empty without being the last: see `next_cursor`."""
 
-    sessions: list[SessionHit] = Field(description="On the first page, those found in time.")
+    sessions: list[SessionHit] = Field(
+        description="On the first page only: sessions found within the time limit."
+    )
     spans: list[SearchHit]
-    next_cursor: str | None = Field(description="For the spans that were not looked at yet.")
+    next_cursor: str | None = Field(description="Cursor for the spans not searched yet.")
     index: IndexState | None = Field(None, description="Null without an index.")

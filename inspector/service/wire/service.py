@@ -10,7 +10,7 @@ from inspector.service.wire.base import Wire
 
 
 class StoreHealth(Wire):
-    """The state of the store. While it cannot be written, senders are asked to wait."""
+    """The state of the store. While it is not writable, senders must wait."""
 
     state: Literal["ok", "full", "read_only", "unavailable"]
     since: str = Field(description="RFC 3339, UTC.")
@@ -20,71 +20,69 @@ class StoreHealth(Wire):
 class StoreUsage(Wire):
     """The size of the store, and its retention."""
 
-    used_bytes: int = Field(
-        description="Bytes of sessions; the file may be larger, with free pages."
-    )
+    used_bytes: int = Field(description="Bytes of sessions; the file may also contain free pages.")
     retention: str = Field(
-        description="`INSPECTOR_RETENTION`, and no more than a store in memory holds."
+        description="`INSPECTOR_RETENTION`, limited to the size of a store in memory."
     )
 
 
 class Health(Wire):
-    """`GET /health`: who answers, and whether it is ready to take telemetry in."""
+    """`GET /health`: the service, and whether it is ready to receive telemetry."""
 
     name: Literal["mcp-agent-inspector"] = "mcp-agent-inspector"
     version: str
     ready: bool
-    store: StoreHealth | None = Field(default=None, description="For those who have the token.")
+    store: StoreHealth | None = Field(default=None, description="Requires the token.")
     usage: StoreUsage | None = Field(
-        default=None, description="For those who have the token; null when it cannot be read."
+        default=None, description="Requires the token; null if it cannot be read."
     )
 
 
 class PriceSource(Wire):
-    """The list of prices in use. It comes with its package; nothing is fetched."""
+    """The price list in use. It is bundled; nothing is downloaded."""
 
     name: str
     version: str | None
-    date: str | None = Field(
-        description="When that version was published; null when this release does not know it."
-    )
+    date: str | None = Field(description="Publication date of the version; null if unknown.")
     state: Literal["not_needed", "loaded", "failed"] = Field(
         description="`not_needed`: no LLM call needed it yet."
     )
 
 
 class Recomputation(Wire):
-    """The computation of the costs of stored LLM calls, or the last one."""
+    """The current or last recomputation of stored costs."""
 
     is_running: bool
-    looked_at: int = Field(description="LLM calls that were looked at.")
-    changed: int = Field(description="Of them, those that got another cost.")
-    error: str | None = Field(description="Why it ended before its time.")
+    looked_at: int = Field(description="LLM calls processed.")
+    changed: int = Field(description="LLM calls whose cost changed.")
+    error: str | None = Field(description="Why it ended early.")
 
 
 class Prices(Wire):
-    """`GET /prices`: what the cost of LLM calls is computed from."""
+    """`GET /prices`: the prices that the cost of LLM calls is computed from."""
 
     price_list: PriceSource
-    file: str | None = Field(description="`INSPECTOR_PRICES`: prices that come before the list.")
+    file: str | None = Field(
+        description="`INSPECTOR_PRICES`: prices that take precedence over the list."
+    )
     recomputation: Recomputation
 
 
 class ImportMistake(Wire):
     """A part of an imported file that was rejected."""
 
-    line: int = Field(description="On which it begins, from 1.")
+    line: int = Field(description="First line of the part, from 1.")
     message: str
 
 
 class ImportReport(Wire):
-    """`POST /import`: what became of a file. What is good is kept, whatever stands beside it."""
+    """`POST /import`: the outcome. Valid parts are kept even if others are rejected."""
 
-    spans: int = Field(description="Taken.")
-    span_duplicates: int = Field(description="There before, just so.")
-    logs: int = Field(description="Log records of a trace or a session, taken.")
+    spans: int = Field(description="Imported.")
+    span_duplicates: int = Field(description="Already stored, unchanged.")
+    logs: int = Field(description="Imported log records of a trace or a session.")
     log_duplicates: int
-    rejected: int = Field(description="Spans, records and values that could not be read.")
+    rejected: int = Field(description="Invalid spans, records and values.")
     not_stored: int = Field(description="Metrics, and log records that belong to no trace.")
     sessions: list[str] = Field(description="Ids of the sessions in it, the first 1000.")
     mistakes: list[ImportMistake] = Field(description="The first 100.")
@@ -100,7 +98,7 @@ class Problem(BaseModel):
     detail: str
     code: str
     position: int | None = Field(
-        None, description="Of a `bad_query`: the index of the first wrong character."
+        None, description="For a `bad_query`: the index of the first wrong character."
     )
     length: int | None = Field(
         None, description="Number of wrong characters; 0 at the end of the query."

@@ -20,28 +20,28 @@ class Session(Wire):
     started_at: str = Field(description="RFC 3339, UTC.")
     ended_at: str | None = Field(description="RFC 3339, UTC; null while anything runs.")
     duration_ms: float | None = Field(
-        description="Time in which anything of it ran: without `idle_ms`. Null while it runs."
+        description="Time in which any span ran: without `idle_ms`. Null while it runs."
     )
     waiting_ms: float = Field(
-        description="Time in which any of it waited for a person, side by side counted once; up "
+        description="Time in which any span waited for a person; overlapping waits count once. Up "
         "to `waiting_since` if it waits now."
     )
     waiting_since: str | None = None
     paused_since: str | None = Field(
-        None, description="While an operator holds it, also while it waits for a person besides."
+        None, description="Since when an operator pauses it, even if it also waits for a person."
     )
     silent_since: str | None = Field(
         None,
-        description="While it runs and no process of it gives a sign of life: when something of it "
-        "arrived last. Ten minutes later it is `lost`.",
+        description="For a running session without a live process: time of its last telemetry. "
+        "Ten minutes later it is `lost`.",
     )
     idle_ms: float = Field(
         0.0,
-        description="Time between its start and its end in which nothing of it ran, such as the "
-        "pauses between its runs; up to `idle_since` if nothing runs now.",
+        description="Time between start and end in which no span ran, such as gaps between runs; "
+        "up to `idle_since` if none runs now.",
     )
     idle_since: str | None = Field(
-        None, description="While it has not ended and nothing of it runs: since when."
+        None, description="Since when no span runs, if it has not ended."
     )
     epoch_ns: str = Field(description="Unix ns as a decimal string; offsets count from it.")
     span_count: int
@@ -50,31 +50,31 @@ class Session(Wire):
     tool_calls: int
     input_tokens: int
     output_tokens: int
-    cost_usd: float | None = Field(description="Null when no telemetry carried a cost.")
+    cost_usd: float | None = Field(description="Null if no telemetry carries a cost.")
     models: list[str]
     services: list[str]
     agents: list[str]
     tags: list[str]
-    users: list[str] = Field(description="Whom it worked for, by the ids that its senders give.")
+    users: list[str] = Field(description="Ids of its end users, as reported by senders.")
     has_mcp: bool = Field(description="Whether any of its telemetry may be about MCP.")
     dropped_count: int
     cause: str | None = Field(
         None,
-        description="Once it is over: what failed first, on one line of at most 200 characters, "
-        "such as `fetch_page: 504 from mirror`. Of several, one that its root failed from.",
+        description="Root cause of an ended session, on one line of at most 200 characters, such "
+        "as `fetch_page: 504 from mirror`. Of several, one that made the root fail.",
     )
     cause_key: str | None = Field(
-        None, description="The same for causes that differ in ids, numbers and paths alone."
+        None, description="Equal for causes that differ only in ids, numbers and paths."
     )
     answer: str | None = Field(
         None,
-        description="Once it is over, and nothing failed: the last answer of a model, on one line "
-        "of at most 200 characters.",
+        description="Last model output of an ended session without errors, on one line of at most "
+        "200 characters.",
     )
 
 
 class IndexState(Wire):
-    """The state of the index of words. Rows not indexed yet are searched too, but slower."""
+    """The state of the word index. Rows not indexed yet are searched too, but slower."""
 
     is_complete: bool
     changes_behind: int = Field(description="Changes not indexed yet.")
@@ -104,7 +104,7 @@ SessionSort: TypeAlias = Literal[
     "cost",
     "-cost",
 ]
-"""Order of a list of sessions; `changed`: by the time of the last change."""
+"""Sort order of sessions; `changed`: by the time of the last change."""
 
 
 class SessionList(Wire):
@@ -117,42 +117,42 @@ class SessionList(Wire):
 
 
 class SessionBucket(Wire):
-    """The sessions that began in an interval."""
+    """The sessions that started in an interval."""
 
     started_at: str = Field(description="Start of the interval; RFC 3339.")
     counts: dict[SessionStatus, int] = Field(description="Sessions by status; without zeros.")
 
 
 class UsageTotal(Wire):
-    """What sessions used."""
+    """Usage of sessions."""
 
     session_count: int
     llm_calls: int
     tool_calls: int = Field(description="0 in the group of a model.")
     input_tokens: int
     output_tokens: int
-    cost_usd: float | None = Field(description="Null when no telemetry carried a cost.")
+    cost_usd: float | None = Field(description="Null if no telemetry carries a cost.")
     uncosted_calls: int = Field(
-        description="Calls that carried tokens and no cost: `cost_usd` is without them."
+        description="Calls with tokens but no cost, which `cost_usd` does not include."
     )
 
 
 class UsageGroup(UsageTotal):
-    """What the sessions of one user, tag, model or day used."""
+    """Usage of the sessions of one user, tag, model or day."""
 
-    name: str = Field(description="Empty: they name none. A day: `2026-01-31`, UTC.")
+    name: str = Field(description="Empty: none is reported. A day: `2026-01-31`, UTC.")
 
 
 class SessionUsage(Wire):
-    """What sessions used, by user, tag, model or day."""
+    """Usage of sessions by user, tag, model or day."""
 
-    total: UsageTotal = Field(description="Each session once, whatever it names.")
+    total: UsageTotal = Field(description="Counts each session once.")
     groups: list[UsageGroup] = Field(
         description="At most 1000: the most expensive first, then the most tokens; days: newest."
     )
     group_count: int
     counted_from: str | None = Field(
-        description="Earlier sessions were not counted for lack of time; null: all were."
+        description="Earlier sessions are not counted (time limit); null: all are."
     )
 
 
@@ -160,18 +160,18 @@ class SessionHistogram(Wire):
     """Number of sessions by the time of their start."""
 
     bucket_ms: int
-    buckets: list[SessionBucket] = Field(description="Oldest first, one after another.")
+    buckets: list[SessionBucket] = Field(description="Oldest first, without gaps.")
     counted_from: str | None = Field(
-        description="Earlier sessions were not counted for lack of time; null: all were."
+        description="Earlier sessions are not counted (time limit); null: all are."
     )
 
 
 class SessionCount(Wire):
-    """Number of sessions that a filter finds."""
+    """Number of sessions that match a filter."""
 
-    count: int = Field(description="Found in this page.")
+    count: int = Field(description="Matches in this page.")
     next_cursor: str | None = Field(
-        description="Continues where the time of the page was up; null: all are counted."
+        description="Continues where the page reached its time limit; null: all are counted."
     )
 
 
@@ -179,34 +179,34 @@ class LastGoodSession(Wire):
     """The run of the same title to compare a session with."""
 
     session_id: str | None = Field(
-        description="The newest session with the title that completed without an error; null: "
-        "there is none."
+        description="The newest session with this title that completed without an error; null: "
+        "none."
     )
 
 
 class CauseGroup(Wire):
-    """Sessions with causes that are alike."""
+    """Sessions with the same root cause."""
 
-    key: str = Field(description="`cause_key:KEY` as a query finds the sessions.")
+    key: str = Field(description="The query `cause_key:KEY` finds these sessions.")
     cause: str = Field(
-        description="Of the newest, with placeholders such as `<n>` and `<path>` for what varies."
+        description="Cause of the newest, with placeholders such as `<n>` and `<path>`."
     )
     session_count: int
     failed_count: int = Field(
-        description="Those that failed; the others recovered, or were cancelled or lost."
+        description="Failed sessions; the others recovered, or were cancelled or lost."
     )
-    first_seen: str = Field(description="Start of the first; RFC 3339, within the time.")
+    first_seen: str = Field(description="Start of the first session in the time range; RFC 3339.")
     last_seen: str
-    counts: list[int] = Field(description="Sessions by the time of their start, see `bucket_ms`.")
-    example: Session = Field(description="The newest.")
+    counts: list[int] = Field(description="Sessions by start; see `bucket_ms`.")
+    example: Session = Field(description="The newest session.")
     good_session_id: str | None = Field(
-        description="The newest session with the title of the example that completed without an "
-        "error, to compare it with."
+        description="The newest session with the example's title that completed without an error, "
+        "for comparison."
     )
 
 
 class CauseList(Wire):
-    """What sessions failed from, the most frequent first."""
+    """Root causes of sessions, the most frequent first."""
 
     groups: list[CauseGroup]
     group_count: int = Field(description="Number of all groups.")
@@ -214,5 +214,5 @@ class CauseList(Wire):
     counts_from: str = Field(description="Start of the first bucket of `counts`; RFC 3339.")
     bucket_ms: float
     counted_from: str | None = Field(
-        description="Earlier sessions are not counted, as they are too many; null: all are."
+        description="Earlier sessions are not counted (too many); null: all are."
     )

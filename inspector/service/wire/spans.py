@@ -30,8 +30,8 @@ class SpanRow(Wire):
     waits: int = Field(description="Number of waits; overlapping ones count once.")
     waited: list[tuple[int, int | None]] = Field(
         max_length=MAX_SHOWN,
-        description="When: `[offset_ns, duration_ns]` of each wait, by start; a null duration: "
-        "it is not over. Of more than 16, the last is up to the end of all.",
+        description="`[offset_ns, duration_ns]` of each wait, by start; a null duration: still "
+        "waiting. Of more than 16, the last extends to the end of all.",
     )
     model: str | None
     input_tokens: int | None
@@ -40,17 +40,17 @@ class SpanRow(Wire):
     size_bytes: int
     duplicate_of: str | None
     subject: str | None = Field(
-        description="The tool that it calls, or the agent that runs: of its attributes, else of"
-        " its name. Null for other kinds."
+        description="The called tool or the running agent, from the attributes or else the span's "
+        "name. Null for other kinds."
     )
     stall_start_ns: int | None = Field(
-        description="From its start to the longest wait for a chunk of its streamed answer, where"
-        " that took more than 3 s; while it runs, to the newest chunk."
+        description="From its start to the longest pause between chunks of its streamed answer, "
+        "if longer than 3 s; while it runs, to the newest chunk."
     )
-    stall_ns: int | None = Field(description="Duration of that wait; null while the span runs.")
+    stall_ns: int | None = Field(description="Duration of that pause; null while the span runs.")
     service: str | None = Field(
-        description="The service that sent it (`service.name`); null: it named none, or the span "
-        "was stored before this was."
+        description="The sending service (`service.name`); null: not reported, or stored by an "
+        "older version."
     )
 
 
@@ -86,7 +86,7 @@ class SpanColumns(Wire):
 
 
 class SpanEvent(Wire):
-    """A moment inside a span: an OTLP span event, or a log record kept with it."""
+    """A moment inside a span: an OTLP span event, or a log record stored with it."""
 
     time: str
     offset_ns: int
@@ -129,24 +129,24 @@ class Dropped(Wire):
 
 
 class Clamped(Wire):
-    """A value of which only the beginning is here: `…/value` has all of it."""
+    """A cut value; `…/value` returns it complete."""
 
-    pointer: str = Field(description="Its place in this response: a JSON Pointer (RFC 6901).")
-    size_bytes: int = Field(description="Size of the whole value in UTF-8.")
-    is_json: bool = Field(description="It is no text: the beginning of its JSON stands there.")
+    pointer: str = Field(description="JSON Pointer (RFC 6901) into this response.")
+    size_bytes: int = Field(description="Size of the complete value in UTF-8.")
+    is_json: bool = Field(description="Not a string: the start of its JSON is shown.")
 
 
 class ToolsBefore(Wire):
-    """How the tools that an LLM call offers differ from those of a call before it.
+    """How the tools that an LLM call offers differ from those of an earlier call.
 
-    That is the last which offered the same, of the few before it; else the last that offered any.
+    The earlier call is the last with the same tools, of the few before it; else the last with any.
     """
 
     trace_id: str
     span_id: str
-    added: list[str] = Field(description="Names of those that are offered now only.")
-    removed: list[str] = Field(description="Names of those that were offered then only.")
-    changed: list[str] = Field(description="Names of those with another description or schema.")
+    added: list[str] = Field(description="Names of tools that are only offered now.")
+    removed: list[str] = Field(description="Names of tools that were only offered then.")
+    changed: list[str] = Field(description="Names of tools with a different description or schema.")
 
 
 class SpanDetail(SpanRow):
@@ -167,16 +167,16 @@ class SpanDetail(SpanRow):
     dropped: Dropped
     view: View
     tools_before: ToolsBefore | None = Field(
-        description="Of an LLM call with tools; null: none before it offered any."
+        description="For an LLM call with tools; null: no earlier call offered any."
     )
     tool_definition: ToolDefinition | None = Field(
         None,
-        description="Of a tool call: the tool as the last LLM call before it offered it; null: "
+        description="For a tool call: the tool as offered by the last LLM call before it; null: "
         "none did.",
     )
     context: SpanContext | None = Field(
-        None, description="Of an LLM call: what it was sent, by part; null: nothing is known."
+        None, description="For an LLM call: its context by part; null: unknown."
     )
     clamped: list[Clamped] = Field(
-        default_factory=list, description="With `max_value_bytes`: the values that are cut."
+        default_factory=list, description="With `max_value_bytes`: the cut values."
     )

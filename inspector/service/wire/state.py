@@ -10,7 +10,7 @@ from inspector.service.wire import Payload, Wire
 
 
 class StateDifference(Wire):
-    """A change at one place of a state."""
+    """A change of one value of a state."""
 
     op: Literal["add", "remove", "replace"]
     path: str = Field(description="A JSON Pointer (RFC 6901) into the state.")
@@ -28,24 +28,26 @@ class StatePlace(Wire):
 
 
 class StateStep(Wire):
-    """A state as a whole after one of its changes, and what that change was."""
+    """The complete state after one of its changes, and that change."""
 
     name: str
     names: list[str] = Field(description="Names of all states captured on this span.")
     description: str | None
     at: StatePlace
-    position: int = Field(description="Among the changes of this state in the session, from 0.")
+    position: int = Field(
+        description="Index among the changes of this state in the session, from 0."
+    )
     count: int = Field(description="Number of the changes of this state in the session.")
-    here: list[int] = Field(description="Positions of those on this span, the first 1000.")
+    here: list[int] = Field(description="Positions of the changes on this span, the first 1000.")
     previous: StatePlace | None
     next: StatePlace | None
-    value: Payload | None = Field(description="The whole state; null when it is not known.")
-    problem: str | None = Field(description="The reason that the state is unknown or incomplete.")
+    value: Payload | None = Field(description="The complete state; null if unknown.")
+    problem: str | None = Field(description="Why the state is unknown or incomplete.")
     changes: list[StateDifference] | None = Field(
-        description="Against the step before, the first 1000, in an order in which they can be "
-        "applied; null when there is no such step or it is not known."
+        description="Changes since the previous step, the first 1000, in the order to apply them; "
+        "null if there is no previous step or it is unknown."
     )
     change_count: int
     is_complete: bool = Field(
-        description="All of the session was looked at; else there may be more steps."
+        description="The whole session was read; otherwise there may be more steps."
     )

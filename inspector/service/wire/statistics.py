@@ -20,7 +20,7 @@ class Times(Wire):
     """Durations of ended spans, without the waits of the spans and their descendants."""
 
     total_ns: int = Field(description="The sum; spans may overlap.")
-    mean_ns: int | None = Field(description="Null when none ended; the others likewise.")
+    mean_ns: int | None = Field(description="Null if none ended; also for the others.")
     median_ns: int | None
     p95_ns: int | None
     longest_ns: int | None
@@ -28,7 +28,7 @@ class Times(Wire):
 
 
 class Use(Wire):
-    """Tokens and cost, counted on the lowest spans that say any."""
+    """Tokens and cost, counted on the lowest spans that report any."""
 
     input_tokens: int
     output_tokens: int
@@ -52,13 +52,13 @@ class Operation(Wire):
 class RollUp(Wire):
     """All spans of one model, tool or agent."""
 
-    name: str = Field(description="Empty: LLM calls that name no model.")
+    name: str = Field(description="Empty: LLM calls without a model name.")
     count: int
     errors: int
     running: int
     wait_ns: int
     times: Times
-    used: Use = Field(description="Without what agents (tools) below it used.")
+    used: Use = Field(description="Without usage of agents (tools) below it.")
     used_in_all: Use = Field(description="Including all descendants.")
     model_calls: int = Field(description="Without those of agents (tools) below it.")
     tool_calls: int
@@ -71,7 +71,9 @@ class Spread(Wire):
     median_ns: int
     p95_ns: int
     longest_ns: int
-    buckets: list[int] = Field(description="Count below each of `bucket_ns`; the last: the rest.")
+    buckets: list[int] = Field(
+        description="Counts below each of `bucket_ns`; the last is the rest."
+    )
     bucket_ns: list[int]
 
 
@@ -90,7 +92,7 @@ class Streams(Wire):
 
     first_chunk: Spread | None
     stall: Spread | None
-    latest_first_chunks: list[StreamedCall] = Field(description="At most 10, the latest first.")
+    latest_first_chunks: list[StreamedCall] = Field(description="At most 10, the slowest first.")
     longest_stalls: list[StreamedCall] = Field(description="At most 10, the longest first.")
 
 
@@ -127,27 +129,27 @@ class SessionStatistics(Wire):
     session_id: str
     as_of: str = Field(description="Change-feed position.")
     span_count: int = Field(description="Counted spans; at most 200 000.")
-    operations: list[Operation] = Field(description="The largest self time first, at most 1000.")
+    operations: list[Operation] = Field(description="Largest self time first, at most 1000.")
     operation_count: int
     models: list[RollUp] = Field(
-        description="The most expensive first; at most 500, as the others."
+        description="Most expensive first; at most 500, like tools and agents."
     )
     unpriced_models: list[str] = Field(
-        description="Models with calls whose tokens are known, and whose price is not; at most 500."
-        " Empty: calls that name no model."
+        description="Models of calls with tokens but no known price; at most 500. Empty: calls "
+        "without a model name."
     )
     price_list: PriceSource | None = Field(
-        description="The list of prices in use; null of a store that no service has open."
+        description="The price list in use; null if no service has the store open."
     )
     tools: list[RollUp]
     agents: list[RollUp]
     agent_runs: list[AgentRun] = Field(
-        description="Runs whose spans are called otherwise than their agent; at most 10 000."
+        description="Runs whose span name differs from the agent's name; at most 10 000."
     )
     streams: Streams
     cache: list[CacheUse] = Field(description="By kind, name and model; at most 500.")
     handoffs: list[Handoff] = Field(description="At most 500, by start.")
     not_read: int = Field(
-        description="Spans that were not looked into for streams, cache, hand-offs and names of"
-        " agents, because they are too many."
+        description="Spans beyond the limit, which were not read for streams, cache, handoffs and "
+        "agent names."
     )

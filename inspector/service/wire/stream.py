@@ -20,24 +20,25 @@ class StreamMessage(Wire):
 
 
 class SessionStarted(StreamMessage):
-    """A session was seen for the first time."""
+    """A new session."""
 
     type: Literal["SessionStarted"] = "SessionStarted"
     session: Session
 
 
 class SessionUpdated(StreamMessage):
-    """A session has changed; with the whole new row."""
+    """A session changed; with its complete row."""
 
     type: Literal["SessionUpdated"] = "SessionUpdated"
     session: Session
     moved_from: str | None = Field(
-        default=None, description="A trace was found to belong here; the old id answers 308."
+        default=None,
+        description="A trace moved here from this session; the old id responds with 308.",
     )
 
 
 class SessionFinished(StreamMessage):
-    """A session has ended. New spans may make it run again."""
+    """A session ended. New spans may make it run again."""
 
     type: Literal["SessionFinished"] = "SessionFinished"
     session: Session
@@ -51,14 +52,14 @@ class SessionDeleted(StreamMessage):
 
 
 class SpanStarted(StreamMessage):
-    """A span runs."""
+    """A span started."""
 
     type: Literal["SpanStarted"] = "SpanStarted"
     span: SpanRow
 
 
 class SpanUpdated(StreamMessage):
-    """The whole new row of a span that still runs, or was re-classified."""
+    """The complete row of a span that still runs, or was re-classified."""
 
     type: Literal["SpanUpdated"] = "SpanUpdated"
     span: SpanRow
@@ -87,7 +88,7 @@ class DecisionMade(MomentMessage):
 
 
 class ProgressUpdate(MomentMessage):
-    """An operation reports how far it is."""
+    """An operation reports progress."""
 
     type: Literal["ProgressUpdate"] = "ProgressUpdate"
 
@@ -116,7 +117,7 @@ class Heartbeat(Wire):
 
 
 class Gap(Wire):
-    """The reader's position is unknown here: read the lists again."""
+    """The reader's position is unknown: reload the lists."""
 
     type: Literal["Gap"] = "Gap"
     time: str

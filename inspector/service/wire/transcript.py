@@ -10,16 +10,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from inspector.service.model.rows import SpanStatus
 from inspector.service.wire import TextSoFar, Wire
 
 
 class Clip(Wire):
-    """The beginning of a text."""
+    """The start of a text."""
 
     text: str
     chars: int = Field(description="Length of the whole text, as received.")
     is_json: bool = False
-    is_truncated: bool = Field(default=False, description="The sender cut it short.")
+    is_truncated: bool = Field(default=False, description="The sender truncated it.")
 
 
 class Piece(Wire):
@@ -29,15 +30,13 @@ class Piece(Wire):
     at: tuple[int, int] = Field(
         description="Index of the message in the span's `view.messages`, and of the part in it."
     )
-    clip: Clip | None = Field(description="Its text, the arguments, the result, or the value.")
+    clip: Clip | None = Field(description="The text, arguments, result or value.")
     id: str | None = Field(default=None, description="Id of the tool call.")
     name: str | None = Field(default=None, description="Name of the tool, or of an unknown type.")
     modality: str | None = None
     mime_type: str | None = None
     uri: str | None = None
-    data: str | None = Field(
-        default=None, description="Base64; null when it is not there, or is large."
-    )
+    data: str | None = Field(default=None, description="Base64; null if missing or large.")
     size_bytes: int | None = None
 
 
@@ -92,7 +91,7 @@ class ErrorReading(Wire):
 
 
 class DecisionReading(Wire):
-    """A verdict of a hook, a policy or a person, other than plain consent."""
+    """A decision of a hook, a policy or a person, other than plain consent."""
 
     offset_ns: int
     hook: str | None
@@ -116,7 +115,7 @@ class StateReading(Wire):
 class AskedReading(Wire):
     """A wait for a person: the question and its outcome."""
 
-    id: str | None = Field(description="Id of the request; null for a mere pause.")
+    id: str | None = Field(description="Id of the request; null for a pause.")
     kind: str
     prompt: str | None
     offset_ns: int
@@ -142,11 +141,14 @@ class Reading(Wire):
 
     trace_id: str
     span_id: str
-    said: list[Said] = Field(
-        description="The new messages since the previous call, then the output."
+    status: SpanStatus
+    said: list[Said] = Field(description="New messages since the previous call, then the output.")
+    repeated: int = Field(
+        description="Number of messages already in the previous call or its output."
     )
-    repeated: int = Field(description="Messages that the call before had, or answered, already.")
-    left_out: int = Field(description="New messages before those in `said`: there are too many.")
+    left_out: int = Field(
+        description="Number of earlier new messages, omitted from `said` by its limit."
+    )
     rewritten: Rewritten | None
     model: str | None
     finish_reasons: list[str]
@@ -156,20 +158,20 @@ class Reading(Wire):
     mcp: McpReading | None
     error: ErrorReading | None
     decisions: list[DecisionReading]
-    assents: int = Field(description="Verdicts that only let it go on.")
+    assents: int = Field(description="Number of decisions that only continue.")
     state: list[StateReading]
     asked: list[AskedReading]
     progress: ProgressReading | None
     so_far: TextSoFar | None
-    truncated: list[str] = Field(description="Attributes that the sender cut short.")
+    truncated: list[str] = Field(description="Attributes that the sender truncated.")
 
 
 class Transcript(Wire):
     """Readings of the requested spans, in the order of the request."""
 
     session_id: str
-    readings: Annotated[list[Reading], Field(description="Without spans that are not there.")]
+    readings: Annotated[list[Reading], Field(description="Without unknown spans.")]
     left_out: list[str] = Field(
-        description="Spans, as they were asked for, for which the answer had no room: ask again."
+        description="Requested spans that did not fit into the response: request them again."
     )
     as_of: str = Field(description="Change-feed position.")

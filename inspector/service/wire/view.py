@@ -24,8 +24,8 @@ class ToolView(Wire):
 class TextSoFar(Wire):
     """The answer of an LLM call that still streams, or was lost; its end replaces this."""
 
-    text: str = Field(description="The end of it, without its last word.")
-    chars: int = Field(description="Length of all that came.")
+    text: str = Field(description="The end of the text, without its last word.")
+    chars: int = Field(description="Length of the text received so far.")
 
 
 class LlmView(Wire):
@@ -35,7 +35,7 @@ class LlmView(Wire):
     model_requested: str | None
     model_responded: str | None
     finish_reasons: list[str] = Field(
-        description="stop, length, tool_call, content_filter, or what the sender wrote."
+        description="stop, length, tool_call, content_filter, or the sender's own value."
     )
     finish_reasons_raw: list[str] = Field(description="As the sender wrote them.")
     time_to_first_chunk_ms: float | None
@@ -45,7 +45,7 @@ class LlmView(Wire):
 
 
 class Usage(Wire):
-    """Tokens that this span states. Cached and reasoning tokens are subsets."""
+    """Tokens that this span reports. Cached and reasoning tokens are subsets."""
 
     input_tokens: int | None
     output_tokens: int | None
@@ -54,18 +54,18 @@ class Usage(Wire):
     reasoning_tokens: int | None
     cost_usd: float | None
     cost_source: Literal["sender", "prices"] | None = Field(
-        description="Who says the cost: the span itself, or the prices of `GET /prices`."
+        description="Source of the cost: the span itself, or the prices of `GET /prices`."
     )
     is_aggregate: bool = Field(
-        description="A sum over the spans below, by a span that calls no model itself."
+        description="A sum over descendants, on a span that does not call a model itself."
     )
     is_suspect: bool = Field(
-        description="More tokens were cached than sent: the sender left them out of its input."
+        description="More cached than input tokens: the sender excludes them from its input."
     )
 
 
 class StateChange(Wire):
-    """A snapshot of the agent's state, or the RFC 6902 patch against the one before."""
+    """A snapshot of the agent's state, or an RFC 6902 patch against the previous one."""
 
     name: str
     description: str | None
@@ -75,7 +75,7 @@ class StateChange(Wire):
 
 
 class Decision(Wire):
-    """A verdict of a hook, a policy or a person."""
+    """A decision of a hook, a policy or a person."""
 
     time: str
     hook: str | None
@@ -104,15 +104,15 @@ class McpView(Wire):
 
 
 class ErrorView(Wire):
-    """The error of a span, by its last exception event, else by its attributes and its status."""
+    """The error of a span, from its last exception event, or else its attributes and status."""
 
     type: str | None
     code: str | None = Field(
-        description="The status code of RPC or HTTP, else `error.type` where it is no exception's."
+        description="The RPC or HTTP status code, or else `error.type` if it is not an exception's."
     )
     message: str | None
     status_message: str | None = Field(
-        description="The message of the span's status, where it says more than type and message."
+        description="The message of the span's status, if it adds to type and message."
     )
     stacktrace: str | None
 
@@ -131,7 +131,7 @@ class View(Wire):
     user_id: str | None
     metadata: dict[str, JsonValue] = Field(description="Metadata from the application.")
     request: dict[str, JsonValue] = Field(
-        description="Facts about a request of HTTP, a database or messaging, by OpenTelemetry's "
-        "stable names, whatever names it was sent with."
+        description="Facts about an HTTP, database or messaging request, under OpenTelemetry's "
+        "stable names."
     )
-    truncated: list[str] = Field(description="Attributes that the sender cut short.")
+    truncated: list[str] = Field(description="Attributes that the sender truncated.")

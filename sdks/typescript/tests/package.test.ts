@@ -1,14 +1,14 @@
 /** The package as users get it: packed, installed in an empty folder, and run by Node alone. */
 
 import { execFile, spawn } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
-import { Api, until } from './support/api.js';
+import { Api, type Json, until } from './support/api.js';
 import { Provider } from './support/provider.js';
 import { ServiceProcess } from './support/service-process.js';
 
@@ -67,6 +67,15 @@ function node(script: string, environment: Record<string, string>): Promise<Run>
   });
 }
 
+/** Check a program against the types of the package. */
+async function checkTypes(name: string, program: string): Promise<void> {
+  writeFileSync(join(folder, name), program);
+  const flags = ['--noEmit', '--strict', '--skipLibCheck', '--allowJs', '--checkJs'];
+  const tsc = join(PACKAGE, 'node_modules/typescript/bin/tsc');
+  const types = ['--module', 'nodenext', '--typeRoots', join(PACKAGE, 'node_modules/@types')];
+  await run(process.execPath, [tsc, ...flags, ...types, name], { cwd: folder });
+}
+
 const found = () => ({ INSPECTOR_RUNTIME_DIR: inject('runtimeDir') });
 const isOver = (rows: { status: string }[]) =>
   rows.length > 0 && rows.every(({ status }) => status !== 'running');
@@ -82,6 +91,23 @@ test('the example of the README finds the service, asks and runs what was allowe
   await api.answer(request, { decision: 'allow', args_json: '{"path": "/tmp/b"}' });
   expect(await running).toMatchObject({ code: 0, out: 'deleted /tmp/b\n', err: '' });
   await api.rows(request.session_id, isOver);
+});
+
+test('the program of the start page has types, and is the session that the page promises', async () => {
+  const page = readFileSync(join(PACKAGE, '../../docs/start/typescript.md'), 'utf8');
+  const [program, promised] = ['js', 'text'].map(
+    (language) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] as string,
+  ) as [string, string];
+  const [title, ...tree] = promised.trimEnd().split('\n');
+  await checkTypes('start.mjs', program);
+  expect(await node(program, found())).toMatchObject({ code: 0, out: `${title} 3\n`, err: '' });
+  const api = new Api();
+  const session = await until(async () => {
+    const { sessions } = await api.get<{ sessions: Json[] }>('/sessions');
+    return sessions.find((one) => one['title'] === title);
+  });
+  const rows = await api.rows(session['id'] as string, isOver);
+  expect(rows.map(({ name }) => name)).toEqual(tree.map((line) => line.replace(/^\W+/, '')));
 });
 
 test('a hand-written loop asks before it deletes; the model is told what came of it', async () => {
@@ -185,9 +211,5 @@ test.concurrent('a question outlives the service that it was asked through', asy
 }, 60_000);
 
 test.concurrent('the types of the package survive its wrappers', async () => {
-  copyFileSync(join(PACKAGE, 'tests/support/usage.ts.txt'), join(folder, 'usage.ts'));
-  const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext'];
-  const tsc = join(PACKAGE, 'node_modules/typescript/bin/tsc');
-  const types = ['--typeRoots', join(PACKAGE, 'node_modules/@types')];
-  await run(process.execPath, [tsc, ...flags, ...types, 'usage.ts'], { cwd: folder });
+  await checkTypes('usage.ts', readFileSync(join(PACKAGE, 'tests/support/usage.ts.txt'), 'utf8'));
 });

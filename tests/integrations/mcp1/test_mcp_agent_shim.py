@@ -228,7 +228,7 @@ def test_beside_mcp_2_there_is_one_sentence_and_no_traceback(tmp_path: Path) -> 
     code = "import logging; logging.basicConfig(); import inspector; inspector.attach()"
     lines = run(code, tmp_path, INSPECTOR_ENABLE_PATCH="1").splitlines()
     assert len(lines) == 1
-    assert "mcp-agent 0.2.6 needs mcp 1.x, and mcp 2.3.0 is installed" in lines[0]
+    assert "mcp-agent 0.2.6 needs mcp 1.x, but mcp 2.3.0 is installed" in lines[0]
 
 
 def test_what_a_version_does_not_have_is_one_line(
@@ -242,7 +242,7 @@ def test_what_a_version_does_not_have_is_one_line(
     detach = attach()
     assert [one.message for one in caplog.records if one.levelno == logging.WARNING] == [
         "This version of mcp-agent has no cancel in mcp_agent.executor.workflow.Workflow: "
-        "operation_cancelled will not be told from there."
+        "operation_cancelled is not reported from there."
     ]
     detach()
 
@@ -315,4 +315,4 @@ async def test_the_section_never_says_where_to_send(
     detach = attach()
     await make_app(inspector={"url": "http://192.0.2.1", "token": "t"}).initialize()
     detach()
-    assert "what is not read there: token, url" in caplog.text
+    assert "mcp_agent.config.yaml: token, url" in caplog.text

@@ -74,7 +74,7 @@ def test_a_dead_service_costs_one_line_and_no_time_at_exit(tmp_path: Path) -> No
     done = run_program(HELLO, tmp_path, INSPECTOR_URL=dead.url)
     levels = [line.partition(":")[0] for line in done.stderr.splitlines()]
     assert levels == ["INFO", "WARNING"], done.stderr
-    assert "did not get" in done.stderr
+    assert "did not receive" in done.stderr
 
 
 @pytest.mark.parametrize("url", ["localhost:7800", "ftp://x", "http://", "nonsense", "http://[::1"])
@@ -305,7 +305,7 @@ print(inspector.attach(), inspector.attach())
 sys.stderr.flush()
 text = os.read(ours, 10_000).decode()
 assert text.count("\\n") == 1, text
-assert text.startswith("inspector: no service runs here"), text
+assert text.startswith("inspector: no service is running"), text
 """
     done = run_program(code, tmp_path, INSPECTOR_URL=" ", INSPECTOR_TOKEN="")
     assert done.stdout == "<inspector: not attached> <inspector: not attached>\n"
@@ -325,7 +325,7 @@ def test_a_wrong_setting_does_not_stop_the_program(receiver: Receiver, tmp_path:
     done = run_program(
         HELLO, tmp_path, INSPECTOR_URL=receiver.url, INSPECTOR_AUTO_ATTACH="langchian"
     )
-    assert "INSPECTOR_AUTO_ATTACH: There is no adapter for 'langchian'." in done.stderr
+    assert "INSPECTOR_AUTO_ATTACH: Unknown adapter 'langchian'." in done.stderr
     assert receiver.spans[0].name == "execute_tool hello"
 
 

@@ -130,7 +130,7 @@ def test_an_exit_does_not_wait_for_a_dead_target(
         OTEL_EXPORTER_OTLP_ENDPOINT=dead.url,
         OTEL_EXPORTER_OTLP_PROTOCOL=protocol,
     )
-    assert done.stderr.count("did not take all") == 1
+    assert done.stderr.count("did not accept all") == 1
     assert names(inspector) == ["execute_tool hello"]
 
 

@@ -5,7 +5,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -68,12 +67,15 @@ async def test_a_yes_lets_the_operation_run(bus: Bus, answer: Any) -> None:
         ("allow everything", "refused: allow everything"),
         (ApprovalAnswer("deny", "not on Fridays"), "not on Fridays"),
         (ApprovalAnswer("answer", payload="allow"), "refused: answer"),
-        (True, "the approval provider returned bool, which is no answer"),
-        (None, "the approval provider returned NoneType, which is no answer"),
-        (ApprovalAnswer(1), "the approval provider returned ApprovalAnswer, which is no answer"),  # type: ignore[arg-type] # that is the point
+        (True, "the approval provider returned bool, which is not an answer"),
+        (None, "the approval provider returned NoneType, which is not an answer"),
+        (
+            ApprovalAnswer(1),  # type: ignore[arg-type] # that is the point
+            "the approval provider returned ApprovalAnswer, which is not an answer",
+        ),
         (
             ApprovalAnswer("allow", changes=[1]),  # type: ignore[arg-type] # that is the point
-            "the approval provider returned ApprovalAnswer, which is no answer",
+            "the approval provider returned ApprovalAnswer, which is not an answer",
         ),
         (ValueError("no terminal"), "asking failed: no terminal"),
         (asyncio.CancelledError(), "asking failed: "),
@@ -542,7 +544,7 @@ async def test_an_answer_that_is_none_is_logged(bus: Bus, caplog: pytest.LogCapt
     bus.set_approval_provider(Person(42))
 
     assert (await bus.dispatch("my_hook")).action == "deny"
-    assert "the approval provider returned int, which is no answer" in caplog.text
+    assert "the approval provider returned int, which is not an answer" in caplog.text
 
 
 async def test_a_question_closed_while_it_waits_is_withdrawn_also_for_async_observers(
@@ -599,11 +601,9 @@ async def test_the_bus_owns_the_timeout_whatever_a_provider_does_with_its_cancel
     bus, stubborn = Bus(), Stubborn()
     bus.set_approval_provider(stubborn)
     bus.intercept("before_tool_call", lambda **_: Decision.ask_user("?", timeout=0.05))
-    began_s = perf_counter()
     with pytest.raises(HookDenied, match="nobody answered within"):
         async with bus.operation("tool_call", tool_name="t", args={}):
             pass
-    assert perf_counter() - began_s < 5
     assert stubborn.cancelled == 1
     stubborn.released.set()
     await asyncio.gather(*waiting._left)

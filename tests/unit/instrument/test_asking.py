@@ -118,7 +118,7 @@ async def test_sync_code_does_not_stop_a_running_loop_to_ask(bus: Bus) -> None:
         ({"timeout": 0}, "seconds"),
         ({"timeout": None}, "seconds"),
         ({"form": "text"}, "JSON Schema"),
-        ({"form": FORM, "kind": "breakpoint"}, "only a question"),
+        ({"form": FORM, "kind": "breakpoint"}, "only for questions"),
         ({"signal_name": 7}, "signal_name"),
     ],
 )

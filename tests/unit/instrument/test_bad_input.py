@@ -105,7 +105,7 @@ CASES = {
         TypeError,
         "Cannot register",
         "for 7",
-        "named by a string, such as 'before_tool_call'",
+        "the hook must be a string such as 'before_tool_call'",
     ),
     "register a function": Case(
         lambda bus: bus.register("a_hook", "print"),  # type: ignore[arg-type]
@@ -126,7 +126,7 @@ CASES = {
         TypeError,
         "Cannot intercept",
         "['a_hook']",
-        "named by a string",
+        "must be a string",
     ),
     "intercept with no function": Case(
         lambda bus: bus.intercept("before_tool_call", Decision.deny("no")),  # type: ignore[arg-type]
@@ -139,14 +139,14 @@ CASES = {
         lambda bus: bus.intercept("operation_opened", nothing),
         ValueError,
         "Cannot intercept operation_opened",
-        "the bus tells it about itself",
+        "the bus emits it about itself",
         "Use `observe`",
     ),
     "intercept what the bus tells, as control": Case(
         lambda bus: ControlRegistry(bus).register("hook_failed", saying(None)),
         ValueError,
         "Cannot intercept hook_failed",
-        "the bus tells it about itself",
+        "the bus emits it about itself",
         "Use `observe`",
     ),
     "around no noun": Case(
@@ -154,7 +154,7 @@ CASES = {
         TypeError,
         "Cannot put",
         "nothing around {}",
-        "named by a string, such as 'tool_call'",
+        "the operation must be a string such as 'tool_call'",
     ),
     "around no function": Case(
         lambda bus: bus.around("tool_call", 7),  # type: ignore[arg-type]
@@ -174,7 +174,7 @@ CASES = {
         lambda bus: TypedRegistry(bus=bus).add_callback(str, nothing),  # type: ignore[type-var, arg-type]
         TypeError,
         "for <class 'str'>",
-        "it is no event",
+        "it is not an event",
         "Events: ",
     ),
     "a handler of control": Case(
@@ -196,7 +196,7 @@ CASES = {
         ValueError,
         "Cannot make a bus",
         "max_retries is -1",
-        "Give a whole number from 0 on",
+        "Give an integer of at least 0",
     ),
     "intercept under a number": Case(
         lambda bus: intercepting(bus, name=7),
@@ -279,7 +279,7 @@ CASES = {
             ValueError,
             INTERCEPT,
             f"timeout is {timeout!r}",
-            "give seconds, more than 0",
+            "give a number of seconds above 0",
         )
         for timeout in (0, -1, True, "5", float("nan"), float("inf"))
     },
@@ -369,14 +369,14 @@ CASES = {
         ValueError,
         "Cannot put a hook on 'TOOL'",
         "'TOOL'",
-        "events are before_llm_call, ",
+        "give one of before_llm_call, ",
     ),
     # guidance
     "an escaping content path": Case(
         load_from_outside,
         ContentError,
         "Cannot load hook 'demo:action:start:plan'",
-        "'../secret.md' leads out of the folder",
+        "'../secret.md' is outside the folder",
         "Move the text into the folder",
     ),
     **{

@@ -214,7 +214,7 @@ async def test_an_attempt_whose_result_was_discarded_says_who_did_not_want_it(
     first, second = [k for name, k in events if name == "operation_closed"]
     assert (first["status"], second["status"], second["exc"]) == ("error", "ok", None)
     assert isinstance(first["exc"], HookFailed)
-    assert str(first["exc"]) == "discarded: critic wants it run again: too short"
+    assert str(first["exc"]) == "discarded: critic wants a retry: too short"
 
 
 async def test_retries_are_bounded() -> None:
@@ -222,7 +222,7 @@ async def test_retries_are_bounded() -> None:
     bus.intercept("after_llm_generate", saying(*[Decision.retry("no plan")] * 20, None))
     body = Body()
 
-    with pytest.raises(HookFailed, match=r"llm_generate was run again 2 times .*: no plan"):
+    with pytest.raises(HookFailed, match=r"llm_generate was retried 2 times, and .*: no plan"):
         await bus.call("llm_generate", body)
     with pytest.raises(HookFailed, match="2 times"):
         bus.call_sync("llm_generate", body)
@@ -271,7 +271,7 @@ async def test_what_was_streamed_cannot_be_retried(bus: Bus) -> None:
     async def stream(op: Operation) -> str:
         return "".join([piece async for piece in op.stream(pieces())])
 
-    with pytest.raises(HookContractError, match="streamed already"):
+    with pytest.raises(HookContractError, match="already streamed"):
         await bus.call("llm_generate", stream)
 
 

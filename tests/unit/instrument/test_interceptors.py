@@ -443,7 +443,7 @@ async def test_an_interrupt_passes_whatever_the_policy(
         (
             "before_llm_generate",
             Decision("stop"),
-            "gate wants to stop on before_llm_generate and gave no value.",
+            "gate wants to stop on before_llm_generate, but gave no value.",
         ),
         (
             "before_tool_call",
@@ -587,7 +587,7 @@ async def test_a_retry_is_the_emitters_to_do(bus: Bus) -> None:
         ({"priority": "high"}, TypeError, "lower is earlier"),
         ({"priority": True}, TypeError, "lower is earlier"),
         ({"on_error": "ignore"}, ValueError, "raise, deny or continue"),
-        ({"timeout": 0}, ValueError, "more than 0"),
+        ({"timeout": 0}, ValueError, "above 0"),
         ({"hook": "hook_decided"}, ValueError, "Use `observe`"),
     ],
 )
@@ -649,7 +649,7 @@ async def test_an_interceptor_that_emits_its_own_event_is_stopped(bus: Bus) -> N
 
     bus.intercept("my:event", emit_again)
 
-    with pytest.raises(HookContractError, match="decided inside itself 8 times"):
+    with pytest.raises(HookContractError, match="nested in its own decision 8 times"):
         await bus.dispatch("my:event")
     assert depth == 8
     await bus.dispatch("other:event")
@@ -687,7 +687,7 @@ async def test_a_task_that_waits_while_its_event_is_decided_is_inside_it(bus: Bu
 
     bus.intercept("my:event", emit_in_a_task)
 
-    with pytest.raises(HookContractError, match="decided inside itself 8 times"):
+    with pytest.raises(HookContractError, match="nested in its own decision 8 times"):
         await bus.dispatch("my:event")
     assert depth == 8
 

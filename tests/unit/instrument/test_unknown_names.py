@@ -41,7 +41,7 @@ def test_an_unknown_name_is_accepted_and_logged_once_at_debug_level(
 
     (line,) = lines(caplog)
     assert caplog.records[0].levelno == logging.DEBUG
-    assert line.startswith("'before_tool_cal' is no hook of contract")
+    assert line.startswith("'before_tool_cal' is not a hook of contract")
     assert line.endswith("Did you mean before_tool_call?")
     assert len(bus._hooks["before_tool_cal"]) == 3
 
@@ -152,11 +152,11 @@ def test_what_is_to_happen_once_happens_once_whatever_number_of_threads_asks() -
 @pytest.mark.parametrize(
     ("noun", "kwargs", "text"),
     [
-        (None, {}, "that is no name, so it is called 'unnamed'"),
-        ("", {}, "that is no name"),
-        (["tool_call"], {}, "that is no name"),
-        ("Tool Call", {"tool_name": "t"}, "no such noun; 'tool_call' is likely meant."),
-        ("tool_cal", {"tool_name": "t"}, "no such noun; 'tool_call' is likely meant."),
+        (None, {}, "that is not a name; 'unnamed' is used"),
+        ("", {}, "that is not a name"),
+        (["tool_call"], {}, "that is not a name"),
+        ("Tool Call", {"tool_name": "t"}, "no such operation; the closest is 'tool_call'."),
+        ("tool_cal", {"tool_name": "t"}, "no such operation; the closest is 'tool_call'."),
         ("tool_call", {"name": "t"}, "tool_name is missing"),
     ],
 )

@@ -211,8 +211,8 @@ export interface Api {
   ): Promise<AuditLog>;
   /** URL of a session as a file: gzipped OTLP JSON lines. */
   exportUrl(sessionId: string): string;
-  /** URL of a session as a web page that needs no service. */
-  savedPageUrl(sessionId: string): string;
+  /** A session as a web page that needs no service. */
+  savedPage(sessionId: string): Promise<Blob>;
   /** URL of the whole audit log as JSON lines. */
   auditExportUrl(): string;
   /** URL of the change feed, from `after`, with span rows of these sessions only. */
@@ -353,8 +353,7 @@ export function httpApi(
     command: (sessionId, verb) => post(`sessions/${encodeURIComponent(sessionId)}/${verb}`, {}),
     audit: (page, signal) => json(`audit${query({ ...page })}`, signal),
     exportUrl: (id) => new URL(`trace/${encodeURIComponent(id)}`, serviceUrl).href,
-    savedPageUrl: (id) =>
-      new URL(`sessions/${encodeURIComponent(id)}/export.html`, serviceUrl).href,
+    savedPage: async (id) => (await read(`sessions/${encodeURIComponent(id)}/export.html`)).blob(),
     auditExportUrl: () => new URL('audit/export', serviceUrl).href,
     eventsUrl: (after, sessionIds) =>
       new URL(

@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel Alias
-         * @description Do as `POST /sessions/{id}/cancel`.
+         * @description Alias of `POST /sessions/{id}/cancel`.
          */
         post: operations["cancel_alias_cancel__session_id__post"];
         delete?: never;
@@ -70,10 +70,10 @@ export interface paths {
         };
         /**
          * List Causes
-         * @description Group sessions by what failed first in them, the most frequent first.
+         * @description Group sessions by root cause, the most frequent first.
          *
-         *     Causes are alike when they differ in ids, numbers, times and paths alone. Sessions that
-         *     recovered from their errors are among them: `q=status:failed` leaves them out.
+         *     Causes that differ only in ids, numbers, times and paths are one group. Includes sessions that
+         *     recovered from their errors; exclude them with `q=status:failed`.
          */
         get: operations["list_causes_causes_get"];
         put?: never;
@@ -95,8 +95,7 @@ export interface paths {
          * Compare Sessions
          * @description Compare two sessions: list added, removed and different spans.
          *
-         *     Spans are paired from the roots down by kind and name; where several are alike, by what they
-         *     were asked, else by start.
+         *     Spans are paired from the roots down by kind and name, then by input, then by start.
          */
         get: operations["compare_sessions_compare_get"];
         put?: never;
@@ -118,9 +117,9 @@ export interface paths {
          * Align Sessions
          * @description List the steps of two sessions as one tree, in depth-first order.
          *
-         *     Children are in the order of the first session; what only the second has comes after the step
-         *     that precedes it there. A row that is not listed belongs to what is the same, or below what
-         *     only one session has.
+         *     Children are in the order of the first session; steps only in the second follow the step that
+         *     precedes them there. Rows that are not listed are unchanged, or inside an added or removed
+         *     subtree.
          */
         get: operations["align_sessions_compare_rows_get"];
         put?: never;
@@ -140,10 +139,10 @@ export interface paths {
         };
         /**
          * Compare Many Sessions
-         * @description Compare 2 to 20 sessions step by step, each with the first one.
+         * @description Compare 2 to 20 sessions step by step, each with the first.
          *
-         *     Refused: `same_session` (422) when one is there twice, `too_many_spans` (422) above 200 000
-         *     spans in all.
+         *     Errors: `same_session` (422) for a duplicate id, `too_many_spans` (422) above 200 000 spans in
+         *     total.
          */
         get: operations["compare_many_sessions_compare_runs_get"];
         put?: never;
@@ -163,10 +162,10 @@ export interface paths {
         };
         /**
          * Events
-         * @description Follow what changes.
+         * @description Stream changes.
          *
-         *     `Gap` means that the position is unknown here: read the lists again. A `SessionUpdated` with
-         *     `moved_from` means that the session named there lost spans to this one: read it again.
+         *     `Gap` means that the position is unknown: reload the lists. A `SessionUpdated` with `moved_from`
+         *     means that spans moved from that session to this one: reload it.
          */
         get: operations["events_events_get"];
         put?: never;
@@ -188,7 +187,7 @@ export interface paths {
          * Health
          * @description Report that the service runs, and whether it is ready to receive telemetry.
          *
-         *     Needs no token. With one, it says how the store is.
+         *     No token required. With one, includes the state of the store.
          */
         get: operations["health_health_get"];
         put?: never;
@@ -210,9 +209,9 @@ export interface paths {
         put?: never;
         /**
          * Import File
-         * @description Store the content of a file as it arrives; the same file again changes nothing.
+         * @description Import a file, storing it as it arrives; importing it again changes nothing.
          *
-         *     Nothing of it counts as running, and nothing of it is forwarded.
+         *     Imported sessions never run, and are not forwarded.
          */
         post: operations["import_file_import_post"];
         delete?: never;
@@ -232,7 +231,7 @@ export interface paths {
         put?: never;
         /**
          * Talk Mcp
-         * @description Ask the MCP server: see `docs/mcp-server.md`.
+         * @description Call the MCP server: see `docs/mcp-server.md`.
          */
         post: operations["talk_mcp_mcp_post"];
         delete?: never;
@@ -250,7 +249,7 @@ export interface paths {
         };
         /**
          * Prices
-         * @description Say what the cost of LLM calls is computed from, where senders do not say it.
+         * @description Return the prices used for LLM calls whose senders report no cost.
          */
         get: operations["prices_prices_get"];
         put?: never;
@@ -272,10 +271,10 @@ export interface paths {
         put?: never;
         /**
          * Recompute
-         * @description Compute the costs of the stored LLM calls again, in the background.
+         * @description Recompute the costs of stored LLM calls in the background.
          *
-         *     What senders say stays; the prices are those of the time of each call. While it runs, another
-         *     request starts nothing.
+         *     Reported costs stay; each call uses the prices at its time. While it runs, further requests have
+         *     no effect.
          */
         post: operations["recompute_prices_recompute_post"];
         delete?: never;
@@ -294,7 +293,7 @@ export interface paths {
         get?: never;
         /**
          * Hello
-         * @description Say who a process is. Its id is the `service.instance.id` of its telemetry.
+         * @description Register a process. Its id is the `service.instance.id` of its telemetry.
          */
         put: operations["hello_processes__process_id__put"];
         post?: never;
@@ -313,9 +312,9 @@ export interface paths {
         };
         /**
          * Follow Commands
-         * @description Follow the commands of a process: each is sent again until it is acknowledged.
+         * @description Stream the commands of a process; each is repeated until it is acknowledged.
          *
-         *     A new stream takes the place of the one before. A comment every 5 s says that it lives.
+         *     A new stream replaces the previous one. A comment every 5 s keeps it alive.
          */
         get: operations["follow_commands_processes__process_id__commands_get"];
         put?: never;
@@ -337,9 +336,9 @@ export interface paths {
         put?: never;
         /**
          * Messages
-         * @description Receive the messages of an agent, in order; durable when answered, and idempotent.
+         * @description Receive messages of an agent, in order; idempotent, and durable once answered.
          *
-         *     `received` leaves out requests that could not be opened because too many are: send them again.
+         *     `received` omits requests beyond the limit of open ones: send them again.
          */
         post: operations["messages_processes__process_id__messages_post"];
         delete?: never;
@@ -357,7 +356,7 @@ export interface paths {
         };
         /**
          * Query Values
-         * @description List values that a field of a query has in the newest sessions or spans.
+         * @description List values of a query field in the newest sessions or spans.
          */
         get: operations["query_values_query_values_get"];
         put?: never;
@@ -377,7 +376,7 @@ export interface paths {
         };
         /**
          * List Requests
-         * @description List requests, newest first. A page may be short where arguments are long.
+         * @description List requests, newest first. A page may be short if arguments are long.
          */
         get: operations["list_requests_requests_get"];
         put?: never;
@@ -403,10 +402,10 @@ export interface paths {
         put?: never;
         /**
          * Answer
-         * @description Answer a request. The first answer wins, and the agent is the judge of it.
+         * @description Answer a request. The first answer wins; the agent decides whether to apply it.
          *
-         *     Refused: `already_answered` and `already_closed` (409), `wrong_hash`, `wrong_decision`,
-         *     `not_editable` and `bad_json` (422). An answer that won is durable before it is sent.
+         *     Errors: `already_answered` and `already_closed` (409), `wrong_hash`, `wrong_decision`,
+         *     `not_editable` and `bad_json` (422). The winning answer is durable before it is sent.
          */
         post: operations["answer_requests__request_id__post"];
         delete?: never;
@@ -444,10 +443,10 @@ export interface paths {
         };
         /**
          * List Sessions
-         * @description List sessions, running and stored alike, newest start first or sorted otherwise.
+         * @description List sessions, newest start first by default.
          *
-         *     With a query, a page may be short, or empty, and not the last: `next_cursor` tells. What is not
-         *     known, as a cost may be, comes last in either direction.
+         *     With a query, a page may be short or empty without being the last: see `next_cursor`. Unknown
+         *     values, such as a cost, sort last in either direction.
          */
         get: operations["list_sessions_sessions_get"];
         put?: never;
@@ -474,7 +473,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Session
-         * @description Delete a session with its spans, for ever. What its agent sends later begins it anew.
+         * @description Permanently delete a session with its spans; later telemetry starts a new one.
          */
         delete: operations["delete_session_sessions__session_id__delete"];
         options?: never;
@@ -493,7 +492,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel
-         * @description Let the session stop at its next operation.
+         * @description Cancel a session: its running operations, and new ones until those have ended.
          */
         post: operations["cancel_sessions__session_id__cancel_post"];
         delete?: never;
@@ -511,11 +510,10 @@ export interface paths {
         };
         /**
          * Session Context
-         * @description Say what the context of each LLM call of a session consists of.
+         * @description Return the composition of the context of each LLM call of a session.
          *
-         *     Parts are measured by characters, and share the input tokens that the call reports. What stands
-         *     in a context twice is marked, and what the call before of the same agent was sent and it was
-         *     not.
+         *     Parts are measured in characters, and share the input tokens that the call reports. Also reports
+         *     repeated texts, and texts dropped since the agent's previous call.
          */
         get: operations["session_context_sessions__session_id__context_get"];
         put?: never;
@@ -535,7 +533,7 @@ export interface paths {
         };
         /**
          * Export Page
-         * @description Export a session as one web page that can be read without a service, and changes nothing.
+         * @description Export a session as a read-only web page that needs no service.
          */
         get: operations["export_page_sessions__session_id__export_html_get"];
         put?: never;
@@ -555,7 +553,7 @@ export interface paths {
         };
         /**
          * Get Last Good Session
-         * @description Find the run to compare a failed session with: the last good one of its title.
+         * @description Find the last good session with the same title, to compare a failed session with.
          */
         get: operations["get_last_good_session_sessions__session_id__last_good_get"];
         put?: never;
@@ -575,9 +573,9 @@ export interface paths {
         };
         /**
          * Read Mcp Log
-         * @description List the MCP messages of a session in both directions, with the events of connections.
+         * @description List the MCP messages of a session in both directions, with connection events.
          *
-         *     Read all pages; then ask with `since`, which is the first page's `change`, again and again.
+         *     Read all pages; then poll with `since` set to the first page's `change`.
          */
         get: operations["read_mcp_log_sessions__session_id__mcp_get"];
         put?: never;
@@ -597,7 +595,7 @@ export interface paths {
         };
         /**
          * Read Mcp Frame
-         * @description Return one message whole, digit for digit as it was captured.
+         * @description Return one complete message, exactly as captured.
          */
         get: operations["read_mcp_frame_sessions__session_id__mcp_frame_get"];
         put?: never;
@@ -619,7 +617,7 @@ export interface paths {
         put?: never;
         /**
          * Pause
-         * @description Let the session hold at its next operation.
+         * @description Pause a session at its next operation.
          */
         post: operations["pause_sessions__session_id__pause_post"];
         delete?: never;
@@ -639,7 +637,7 @@ export interface paths {
         put?: never;
         /**
          * Resume
-         * @description Let a session that holds go on.
+         * @description Resume a paused session.
          */
         post: operations["resume_sessions__session_id__resume_post"];
         delete?: never;
@@ -659,7 +657,7 @@ export interface paths {
          * List Spans
          * @description List a session's spans by (offset, span id).
          *
-         *     Read all pages, then `/events?after=` with the `as_of` of the first one: nothing is missed.
+         *     To miss nothing, read all pages, then `/events?after=` with the first page's `as_of`.
          */
         get: operations["list_spans_sessions__session_id__spans_get"];
         put?: never;
@@ -681,8 +679,7 @@ export interface paths {
          * Session Statistics
          * @description Return the statistics of a session: time, tokens and cost by operation.
          *
-         *     By operation, model, tool and agent; how streamed answers came in, what was cached, and who
-         *     handed the conversation to whom.
+         *     Also by model, tool and agent, with streaming, caching and handoffs.
          */
         get: operations["session_statistics_sessions__session_id__statistics_get"];
         put?: never;
@@ -704,7 +701,7 @@ export interface paths {
         put?: never;
         /**
          * Step
-         * @description Let a session that holds do one operation, and hold again.
+         * @description Run one operation of a paused session, and pause again.
          */
         post: operations["step_sessions__session_id__step_post"];
         delete?: never;
@@ -722,9 +719,9 @@ export interface paths {
         };
         /**
          * Read Transcript
-         * @description Say what some spans of a session say, clipped.
+         * @description Return the clipped content of the given spans of a session.
          *
-         *     Who reads a session knows from its spans what comes after what, and asks for what is in view.
+         *     The order comes from the session's spans: request those in view.
          */
         get: operations["read_transcript_sessions__session_id__transcript_get"];
         put?: never;
@@ -744,10 +741,9 @@ export interface paths {
         };
         /**
          * Read Last Calls
-         * @description Say what the last model and tool calls of a session say, oldest first, clipped.
+         * @description Return the clipped content of a session's last LLM and tool calls, oldest first.
          *
-         *     They are what led to a request of the session. Nothing is waited for: where the span is not
-         *     known, they are the last ones.
+         *     Shows what led to a request. Does not wait: if the span is unknown, returns the last calls.
          */
         get: operations["read_last_calls_sessions__session_id__transcript_last_get"];
         put?: never;
@@ -767,10 +763,10 @@ export interface paths {
         };
         /**
          * Session Count
-         * @description Count the sessions that a filter finds.
+         * @description Count the sessions that match a filter.
          *
-         *     A filter that only SQL conditions decide is counted at once. For others a page ends when its
-         *     time is up: add up the counts of all pages.
+         *     Simple filters are counted at once. For others, each page has a time limit: add up the counts of
+         *     all pages.
          */
         get: operations["session_count_sessions_count_get"];
         put?: never;
@@ -790,7 +786,7 @@ export interface paths {
         };
         /**
          * Session Histogram
-         * @description Count the sessions that began in each of some stretches of time, by status.
+         * @description Count sessions per interval of their start, by status.
          */
         get: operations["session_histogram_sessions_histogram_get"];
         put?: never;
@@ -810,9 +806,9 @@ export interface paths {
         };
         /**
          * Session Usage
-         * @description Add up calls, tokens and cost of sessions by user, tag, model or day.
+         * @description Sum calls, tokens and cost of sessions by user, tag, model or day.
          *
-         *     A session of two users, or with two tags, counts for both.
+         *     A session with two users or tags counts for both.
          */
         get: operations["session_usage_sessions_usage_get"];
         put?: never;
@@ -834,7 +830,7 @@ export interface paths {
         put?: never;
         /**
          * Signal
-         * @description Send a signal: it answers the oldest question that waits for it, else it is passed on.
+         * @description Send a signal: answers the oldest question that waits for it, otherwise goes to the agent.
          */
         post: operations["signal_signal__session_id__post"];
         delete?: never;
@@ -872,9 +868,9 @@ export interface paths {
         };
         /**
          * Get Span State
-         * @description Return a captured state: as a whole after one of its changes, and what changed.
+         * @description Return the complete captured state after one of its changes, and what changed.
          *
-         *     Patches are resolved to whole states, also across spans; where a link is missing that is said.
+         *     Patches are resolved to complete states, also across spans; missing links are reported.
          */
         get: operations["get_span_state_spans__trace_id___span_id__state_get"];
         put?: never;
@@ -894,7 +890,7 @@ export interface paths {
         };
         /**
          * Get Span Value
-         * @description Return one value of a span, whole and alone.
+         * @description Return one complete value of a span.
          */
         get: operations["get_span_value_spans__trace_id___span_id__value_get"];
         put?: never;
@@ -914,7 +910,7 @@ export interface paths {
         };
         /**
          * Export Session
-         * @description Export all that was received of a session; `POST /import` takes it in elsewhere.
+         * @description Export all received data of a session; import it elsewhere with `POST /import`.
          */
         get: operations["export_session_trace__session_id__get"];
         put?: never;
@@ -938,7 +934,7 @@ export interface paths {
          * Receive Logs
          * @description Receive log records; the records of a trace are stored with their span.
          *
-         *     The token is not needed from this machine, where the service listens on a loopback address and the request names no proxy that brought it; INSPECTOR_REQUIRE_INGEST_TOKEN asks for it there too, and INSPECTOR_OPEN_INGEST asks for it nowhere. A service that is mounted in another app always asks.
+         *     No token is required from this machine if the service listens on a loopback address and the request has no proxy headers. INSPECTOR_REQUIRE_INGEST_TOKEN requires it there too; INSPECTOR_OPEN_INGEST never requires it. A service mounted in another app always requires it.
          */
         post: operations["receive_logs_v1_logs_post"];
         delete?: never;
@@ -960,7 +956,7 @@ export interface paths {
          * Receive Metrics
          * @description Receive metrics: forwarded and counted, not stored.
          *
-         *     The token is not needed from this machine, where the service listens on a loopback address and the request names no proxy that brought it; INSPECTOR_REQUIRE_INGEST_TOKEN asks for it there too, and INSPECTOR_OPEN_INGEST asks for it nowhere. A service that is mounted in another app always asks.
+         *     No token is required from this machine if the service listens on a loopback address and the request has no proxy headers. INSPECTOR_REQUIRE_INGEST_TOKEN requires it there too; INSPECTOR_OPEN_INGEST never requires it. A service mounted in another app always requires it.
          */
         post: operations["receive_metrics_v1_metrics_post"];
         delete?: never;
@@ -982,7 +978,7 @@ export interface paths {
          * Receive Traces
          * @description Receive spans.
          *
-         *     The token is not needed from this machine, where the service listens on a loopback address and the request names no proxy that brought it; INSPECTOR_REQUIRE_INGEST_TOKEN asks for it there too, and INSPECTOR_OPEN_INGEST asks for it nowhere. A service that is mounted in another app always asks.
+         *     No token is required from this machine if the service listens on a loopback address and the request has no proxy headers. INSPECTOR_REQUIRE_INGEST_TOKEN requires it there too; INSPECTOR_OPEN_INGEST never requires it. A service mounted in another app always requires it.
          */
         post: operations["receive_traces_v1_traces_post"];
         delete?: never;
@@ -997,12 +993,12 @@ export interface components {
     schemas: {
         /**
          * AckMessage
-         * @description A command was carried out, or could not be; it is not sent again.
+         * @description Outcome of a command, which is not sent again.
          */
         AckMessage: {
             /**
              * Applied
-             * @description False of an answer: the request waits for another.
+             * @description False for an answer: the request waits for another one.
              */
             applied: boolean;
             /** Id */
@@ -1022,7 +1018,7 @@ export interface components {
         };
         /**
          * AgentMessages
-         * @description `POST /processes/{id}/messages`: in order; each has an id, and twice is once.
+         * @description `POST /processes/{id}/messages`: in order, de-duplicated by id.
          */
         AgentMessages: {
             /** Messages */
@@ -1030,7 +1026,7 @@ export interface components {
         };
         /**
          * AgentMessagesReply
-         * @description The messages that are stored durably.
+         * @description The durably stored messages.
          */
         AgentMessagesReply: {
             /**
@@ -1058,37 +1054,37 @@ export interface components {
         AlignedStep: {
             /**
              * Changes
-             * @description Its differences, the most significant first.
+             * @description Differences of the span, the most significant first.
              */
             changes: components["schemas"]["Change"][];
             /**
              * Depth
-             * @description Number of steps above it.
+             * @description Number of ancestors.
              */
             depth: number;
             /**
              * Differing Below
-             * @description Number of listed differences below it: a subtree that was added counts once.
+             * @description Number of listed differences among descendants; an added subtree counts once.
              */
             differing_below: number;
             /**
              * Follows
-             * @description Whether it differs after the first difference, and so may follow from it.
+             * @description Whether it differs after the first difference, and so may be a consequence.
              */
             follows: boolean;
             /** @description In the first session; null when it was added. */
             left: components["schemas"]["SpanRow"] | null;
             /**
              * Left Answer
-             * @description From a little before the answers part.
+             * @description From just before the outputs differ.
              */
             left_answer: string | null;
             /**
              * Left Own Ns
-             * @description Its time without waiting and spans below it.
+             * @description Self time: without waits and descendants.
              */
             left_own_ns: number | null;
-            /** @description In the second one; null when it was removed. */
+            /** @description In the second session; null when it was removed. */
             right: components["schemas"]["SpanRow"] | null;
             /** Right Answer */
             right_answer: string | null;
@@ -1096,18 +1092,18 @@ export interface components {
             right_own_ns: number | null;
             /**
              * Row
-             * @description Number of steps before it.
+             * @description Number of earlier steps.
              */
             row: number;
             /**
              * Size
-             * @description Number of rows from it to the last step below it.
+             * @description Number of rows from the step to its last descendant.
              */
             size: number;
         };
         /**
          * AlignedSteps
-         * @description A page of the steps of two sessions, as one tree.
+         * @description A page of the steps of two sessions as one tree.
          */
         AlignedSteps: {
             /**
@@ -1117,12 +1113,12 @@ export interface components {
             first_difference: number | null;
             /**
              * Found Row
-             * @description Row of the span that was looked for.
+             * @description Row of the requested span.
              */
             found_row: number | null;
             /**
              * Later Count
-             * @description Number of listed differences in rows after that; 0 if it is not listed.
+             * @description Number of listed differences in later rows; 0 if it is not listed.
              */
             later_count: number;
             /** Next Row */
@@ -1136,18 +1132,18 @@ export interface components {
             steps: components["schemas"]["AlignedStep"][];
             /**
              * Version
-             * @description Changes when either session does, and rows with it.
+             * @description Changes when rows may have moved.
              */
             version: string;
         };
         /**
          * Answer
-         * @description `POST /requests/{id}`: what a person answers.
+         * @description `POST /requests/{id}`: the answer of a person.
          */
         Answer: {
             /**
              * Args Hash
-             * @description Hash of the shown arguments; required if there are any.
+             * @description Hash of the shown arguments; required if the request has any.
              */
             args_hash?: string | null;
             /**
@@ -1170,7 +1166,7 @@ export interface components {
         };
         /**
          * AnswerResult
-         * @description The answer won. Whether the agent took it is `applied`, null while it is not connected.
+         * @description The winning answer. `applied` is null until the agent has replied.
          */
         AnswerResult: {
             /** Applied */
@@ -1181,7 +1177,7 @@ export interface components {
         };
         /**
          * ApprovalRequested
-         * @description An approval or a breakpoint was opened, or opened again; the whole row.
+         * @description An approval or a breakpoint opened or reopened; the complete row.
          */
         ApprovalRequested: {
             request: components["schemas"]["Request"];
@@ -1230,7 +1226,7 @@ export interface components {
             decision: string | null;
             /**
              * Id
-             * @description Id of the request; null for a mere pause.
+             * @description Id of the request; null for a pause.
              */
             id: string | null;
             /** Is Edited */
@@ -1256,7 +1252,7 @@ export interface components {
         };
         /**
          * AuditEntry
-         * @description One action of control, or an attempt at one. Entries are never changed.
+         * @description A control action, or an attempt at one. Entries never change.
          */
         AuditEntry: {
             /**
@@ -1268,7 +1264,7 @@ export interface components {
             actor: string;
             /**
              * Address
-             * @description Address of the other end, if known.
+             * @description Address of the client, if known.
              */
             address: string | null;
             /** Args Hash */
@@ -1277,7 +1273,7 @@ export interface components {
             at: string;
             /**
              * Code
-             * @description The problem's `code`, if it was refused.
+             * @description The problem's `code`, if it was rejected.
              */
             code: string | null;
             /** Decision */
@@ -1295,7 +1291,7 @@ export interface components {
             process_id: string | null;
             /**
              * Question
-             * @description The beginning of the request's prompt; null without one, and when the session is deleted.
+             * @description The start of the request's prompt; null without one, and when the session is deleted.
              */
             question: string | null;
             /** Request Id */
@@ -1309,12 +1305,12 @@ export interface components {
             session_id: string | null;
             /**
              * Session Title
-             * @description As it is now; null when the session is gone.
+             * @description Current title; null when the session is deleted.
              */
             session_title: string | null;
             /**
              * Tool Name
-             * @description The tool that the request is about.
+             * @description The tool of the request.
              */
             tool_name: string | null;
         };
@@ -1377,7 +1373,7 @@ export interface components {
         };
         /**
          * CallContext
-         * @description What an LLM call was sent, in sum.
+         * @description The context of an LLM call, in total.
          */
         CallContext: {
             /**
@@ -1387,7 +1383,7 @@ export interface components {
             agent: string | null;
             /**
              * Cached Tokens
-             * @description Of the input tokens; null: not reported, or more than these.
+             * @description Part of the input tokens; null: not reported, or more than these.
              */
             cached_tokens: number | null;
             /**
@@ -1399,7 +1395,7 @@ export interface components {
             input_tokens: number | null;
             /**
              * Media
-             * @description Pictures, sound and files, which are not measured.
+             * @description Number of images, sounds and files, which are not measured.
              */
             media: number;
             /** Model */
@@ -1411,7 +1407,7 @@ export interface components {
             offset_ns: number;
             /**
              * Parts
-             * @description Those that are there or were dropped.
+             * @description Parts that are present or were dropped.
              */
             parts: components["schemas"]["ContextPart"][];
             /** Span Id */
@@ -1421,39 +1417,39 @@ export interface components {
         };
         /**
          * CauseGroup
-         * @description Sessions with causes that are alike.
+         * @description Sessions with the same root cause.
          */
         CauseGroup: {
             /**
              * Cause
-             * @description Of the newest, with placeholders such as `<n>` and `<path>` for what varies.
+             * @description Cause of the newest, with placeholders such as `<n>` and `<path>`.
              */
             cause: string;
             /**
              * Counts
-             * @description Sessions by the time of their start, see `bucket_ms`.
+             * @description Sessions by start; see `bucket_ms`.
              */
             counts: number[];
-            /** @description The newest. */
+            /** @description The newest session. */
             example: components["schemas"]["Session"];
             /**
              * Failed Count
-             * @description Those that failed; the others recovered, or were cancelled or lost.
+             * @description Failed sessions; the others recovered, or were cancelled or lost.
              */
             failed_count: number;
             /**
              * First Seen
-             * @description Start of the first; RFC 3339, within the time.
+             * @description Start of the first session in the time range; RFC 3339.
              */
             first_seen: string;
             /**
              * Good Session Id
-             * @description The newest session with the title of the example that completed without an error, to compare it with.
+             * @description The newest session with the example's title that completed without an error, for comparison.
              */
             good_session_id: string | null;
             /**
              * Key
-             * @description `cause_key:KEY` as a query finds the sessions.
+             * @description The query `cause_key:KEY` finds these sessions.
              */
             key: string;
             /** Last Seen */
@@ -1463,14 +1459,14 @@ export interface components {
         };
         /**
          * CauseList
-         * @description What sessions failed from, the most frequent first.
+         * @description Root causes of sessions, the most frequent first.
          */
         CauseList: {
             /** Bucket Ms */
             bucket_ms: number;
             /**
              * Counted From
-             * @description Earlier sessions are not counted, as they are too many; null: all are.
+             * @description Earlier sessions are not counted (too many); null: all are.
              */
             counted_from: string | null;
             /**
@@ -1499,28 +1495,28 @@ export interface components {
         Change: "failed" | "recovered" | "added" | "removed" | "other_model" | "asked_differently" | "answered_differently" | "slower" | "faster" | "dearer" | "cheaper";
         /**
          * Clamped
-         * @description A value of which only the beginning is here: `…/value` has all of it.
+         * @description A cut value; `…/value` returns it complete.
          */
         Clamped: {
             /**
              * Is Json
-             * @description It is no text: the beginning of its JSON stands there.
+             * @description Not a string: the start of its JSON is shown.
              */
             is_json: boolean;
             /**
              * Pointer
-             * @description Its place in this response: a JSON Pointer (RFC 6901).
+             * @description JSON Pointer (RFC 6901) into this response.
              */
             pointer: string;
             /**
              * Size Bytes
-             * @description Size of the whole value in UTF-8.
+             * @description Size of the complete value in UTF-8.
              */
             size_bytes: number;
         };
         /**
          * Clip
-         * @description The beginning of a text.
+         * @description The start of a text.
          */
         Clip: {
             /**
@@ -1535,7 +1531,7 @@ export interface components {
             is_json: boolean;
             /**
              * Is Truncated
-             * @description The sender cut it short.
+             * @description The sender truncated it.
              * @default false
              */
             is_truncated: boolean;
@@ -1544,7 +1540,7 @@ export interface components {
         };
         /**
          * Command
-         * @description `GET /processes/{id}/commands` (SSE, `id:` is `seq`): sent again until it is acknowledged.
+         * @description `GET /processes/{id}/commands` (SSE, `id:` is `seq`): repeated until acknowledged.
          */
         Command: {
             /** Actor */
@@ -1563,7 +1559,7 @@ export interface components {
             reason: string | null;
             /**
              * Seq
-             * @description Grows by process.
+             * @description Increases per process.
              */
             seq: number;
             /** Session Id */
@@ -1583,17 +1579,17 @@ export interface components {
         };
         /**
          * CommandAnswer
-         * @description An answer on its way to the agent, which is the judge of it.
+         * @description An answer sent to the agent, which decides whether to apply it.
          */
         CommandAnswer: {
             /**
              * Args Hash
-             * @description Hash of the arguments that were shown.
+             * @description Hash of the shown arguments.
              */
             args_hash: string | null;
             /**
              * Args Json
-             * @description Edited arguments, as the JSON text that was typed; null: as they were.
+             * @description Edited arguments, as typed JSON text; null: unchanged.
              */
             args_json: string | null;
             /**
@@ -1623,54 +1619,54 @@ export interface components {
             };
             /**
              * Difference Count
-             * @description Number of differences of the requested kinds, on all pages.
+             * @description Number of differences of the requested kinds on all pages.
              */
             difference_count: number;
             /** Differences */
             differences: components["schemas"]["Difference"][];
-            /** @description The first in time that is more than slower or dearer. */
+            /** @description The first in time that differs in more than speed or cost. */
             diverged: components["schemas"]["Difference"] | null;
             left: components["schemas"]["Session"];
             /** Next Offset */
             next_offset: number | null;
             /**
              * Not Compared
-             * @description Spans whose content was not looked at: there is too much of it.
+             * @description Spans whose content was not compared because it is too large.
              */
             not_compared: number;
             right: components["schemas"]["Session"];
             /**
              * Same Count
-             * @description Spans that have a pair and do not differ.
+             * @description Spans that are the same in both sessions.
              */
             same_count: number;
         };
         /**
          * ContextPart
-         * @description A part of a context, by the characters of its texts.
+         * @description A part of a context, measured in characters.
          */
         ContextPart: {
             /** Chars */
             chars: number;
             /**
              * Dropped Chars
-             * @description Of texts that the call before was sent and this one was not.
+             * @description Of texts that were sent to the previous call, but not to this one.
              */
             dropped_chars: number;
             /**
              * Part
-             * @description Instructions; definitions of tools; what users and models wrote and called; what retrievals returned; results of tools; the rest.
+             * @description Instructions; tool definitions; messages and calls of users and models; retrieval results; tool results; the rest.
              * @enum {string}
              */
             part: "system" | "tools" | "history" | "retrieved" | "tool_results" | "other";
             /**
              * Repeated Chars
-             * @description Of texts that stand in the context before.
+             * @description Of texts that occur earlier in the context.
              */
             repeated_chars: number;
             /**
              * Tokens
-             * @description Estimated: the share of the reported input tokens that it has of the characters. Null: none are reported.
+             * @description Estimate: its share of the characters, applied to the reported input tokens. Null: none are reported.
              */
             tokens: number | null;
         };
@@ -1688,18 +1684,18 @@ export interface components {
             part: "system" | "tools" | "history" | "retrieved" | "tool_results" | "other";
             /**
              * Pointer
-             * @description Its place in the response about the span: a JSON Pointer (RFC 6901).
+             * @description JSON Pointer (RFC 6901) into the response for the span.
              */
             pointer: string;
             /**
              * Repeats
-             * @description The place of the same text before it.
+             * @description JSON Pointer to the earlier occurrence of the text.
              */
             repeats: string | null;
         };
         /**
          * Decision
-         * @description A verdict of a hook, a policy or a person.
+         * @description A decision of a hook, a policy or a person.
          */
         Decision: {
             /** Action */
@@ -1747,7 +1743,7 @@ export interface components {
         };
         /**
          * DecisionReading
-         * @description A verdict of a hook, a policy or a person, other than plain consent.
+         * @description A decision of a hook, a policy or a person, other than plain consent.
          */
         DecisionReading: {
             /** Action */
@@ -1765,32 +1761,32 @@ export interface components {
         };
         /**
          * Difference
-         * @description A span that is not the same in two sessions, or that only one of them has.
+         * @description A span that differs between two sessions, or exists in only one.
          */
         Difference: {
             /**
              * Changes
-             * @description Its differences, the most significant first.
+             * @description Differences of the span, the most significant first.
              */
             changes: components["schemas"]["Change"][];
             /** @description In the first session; null when it was added. */
             left: components["schemas"]["SpanRow"] | null;
             /**
              * Left Answer
-             * @description From a little before the answers part.
+             * @description From just before the outputs differ.
              */
             left_answer: string | null;
             /**
              * Left Own Ns
-             * @description Its time without waiting and spans below it.
+             * @description Self time: without waits and descendants.
              */
             left_own_ns: number | null;
             /**
              * Path
-             * @description Names from the root to the span; of many, the last ones.
+             * @description Names from the root to the span; of a long path, the last ones.
              */
             path: string[];
-            /** @description In the second one; null when it was removed. */
+            /** @description In the second session; null when it was removed. */
             right: components["schemas"]["SpanRow"] | null;
             /** Right Answer */
             right_answer: string | null;
@@ -1798,7 +1794,7 @@ export interface components {
             right_own_ns: number | null;
             /**
              * Span Count
-             * @description With all descendants if it was added or removed; else 1.
+             * @description All spans of an added or removed subtree; otherwise 1.
              */
             span_count: number;
         };
@@ -1816,7 +1812,7 @@ export interface components {
         };
         /**
          * DroppedPiece
-         * @description A text that the call before was sent and this one was not.
+         * @description A text that was sent to the previous call, but not to this one.
          */
         DroppedPiece: {
             /**
@@ -1851,12 +1847,12 @@ export interface components {
         };
         /**
          * ErrorView
-         * @description The error of a span, by its last exception event, else by its attributes and its status.
+         * @description The error of a span, from its last exception event, or else its attributes and status.
          */
         ErrorView: {
             /**
              * Code
-             * @description The status code of RPC or HTTP, else `error.type` where it is no exception's.
+             * @description The RPC or HTTP status code, or else `error.type` if it is not an exception's.
              */
             code: string | null;
             /** Message */
@@ -1865,7 +1861,7 @@ export interface components {
             stacktrace: string | null;
             /**
              * Status Message
-             * @description The message of the span's status, where it says more than type and message.
+             * @description The message of the span's status, if it adds to type and message.
              */
             status_message: string | null;
             /** Type */
@@ -1888,7 +1884,7 @@ export interface components {
              */
             place: string;
         };
-        /** @description `Export…ServiceResponse`: empty, or what was not taken and why. */
+        /** @description `Export…ServiceResponse`: empty, or what was rejected and why. */
         ExportResponse: {
             partialSuccess?: {
                 errorMessage?: string;
@@ -1899,7 +1895,7 @@ export interface components {
         };
         /**
          * Gap
-         * @description The reader's position is unknown here: read the lists again.
+         * @description The reader's position is unknown: reload the lists.
          */
         Gap: {
             /**
@@ -1925,12 +1921,12 @@ export interface components {
             actor: string;
             /**
              * Applied
-             * @description Whether the agent applied it; null: not reported yet.
+             * @description Whether the agent applied the answer; null: not reported yet.
              */
             applied: boolean | null;
             /**
              * Applied Reason
-             * @description The reason that the agent did not apply it.
+             * @description Why the agent did not apply the answer.
              * @default null
              */
             applied_reason: string | null;
@@ -1959,7 +1955,7 @@ export interface components {
         };
         /**
          * GoodbyeMessage
-         * @description The process ends, and its open requests with it.
+         * @description The process ends, which closes its open requests.
          */
         GoodbyeMessage: {
             /** Id */
@@ -1983,7 +1979,7 @@ export interface components {
         };
         /**
          * Health
-         * @description `GET /health`: who answers, and whether it is ready to take telemetry in.
+         * @description `GET /health`: the service, and whether it is ready to receive telemetry.
          */
         Health: {
             /**
@@ -1994,9 +1990,9 @@ export interface components {
             name: "mcp-agent-inspector";
             /** Ready */
             ready: boolean;
-            /** @description For those who have the token. */
+            /** @description Requires the token. */
             store?: components["schemas"]["StoreHealth"] | null;
-            /** @description For those who have the token; null when it cannot be read. */
+            /** @description Requires the token; null if it cannot be read. */
             usage?: components["schemas"]["StoreUsage"] | null;
             /** Version */
             version: string;
@@ -2022,7 +2018,7 @@ export interface components {
         };
         /**
          * HeartbeatMessage
-         * @description The process lives.
+         * @description The process is alive.
          */
         HeartbeatMessage: {
             /** Id */
@@ -2040,7 +2036,7 @@ export interface components {
         ImportMistake: {
             /**
              * Line
-             * @description On which it begins, from 1.
+             * @description First line of the part, from 1.
              */
             line: number;
             /** Message */
@@ -2048,14 +2044,14 @@ export interface components {
         };
         /**
          * ImportReport
-         * @description `POST /import`: what became of a file. What is good is kept, whatever stands beside it.
+         * @description `POST /import`: the outcome. Valid parts are kept even if others are rejected.
          */
         ImportReport: {
             /** Log Duplicates */
             log_duplicates: number;
             /**
              * Logs
-             * @description Log records of a trace or a session, taken.
+             * @description Imported log records of a trace or a session.
              */
             logs: number;
             /** Mistake Count */
@@ -2072,7 +2068,7 @@ export interface components {
             not_stored: number;
             /**
              * Rejected
-             * @description Spans, records and values that could not be read.
+             * @description Invalid spans, records and values.
              */
             rejected: number;
             /**
@@ -2082,18 +2078,18 @@ export interface components {
             sessions: string[];
             /**
              * Span Duplicates
-             * @description There before, just so.
+             * @description Already stored, unchanged.
              */
             span_duplicates: number;
             /**
              * Spans
-             * @description Taken.
+             * @description Imported.
              */
             spans: number;
         };
         /**
          * IndexState
-         * @description The state of the index of words. Rows not indexed yet are searched too, but slower.
+         * @description The state of the word index. Rows not indexed yet are searched too, but slower.
          */
         IndexState: {
             /**
@@ -2112,7 +2108,7 @@ export interface components {
         LastGoodSession: {
             /**
              * Session Id
-             * @description The newest session with the title that completed without an error; null: there is none.
+             * @description The newest session with this title that completed without an error; null: none.
              */
             session_id: string | null;
         };
@@ -2145,7 +2141,7 @@ export interface components {
         LlmView: {
             /**
              * Finish Reasons
-             * @description stop, length, tool_call, content_filter, or what the sender wrote.
+             * @description stop, length, tool_call, content_filter, or the sender's own value.
              */
             finish_reasons: string[];
             /**
@@ -2171,7 +2167,7 @@ export interface components {
         };
         /**
          * McpAsk
-         * @description An item that an input-required result asks for, or the answer to it.
+         * @description An item requested by an input-required result, or the answer to it.
          */
         McpAsk: {
             /** Key */
@@ -2180,7 +2176,7 @@ export interface components {
             method: string | null;
             /**
              * Text
-             * @description The question, or what was done with it.
+             * @description The question, or its outcome.
              */
             text: string | null;
         };
@@ -2188,9 +2184,9 @@ export interface components {
          * McpEntry
          * @description A line of the log: half an exchange, or an event of a connection.
          *
-         *     A span that tells of an exchange gives a `request` and, once it ended, a `response` of the same
-         *     `exchange`. Messages recorded on the wire (`docs/formats.md`) have none: whoever reads joins
-         *     them by `connection`, direction and `rpc_id`.
+         *     A span of an exchange yields a `request` and, once ended, a `response` with the same `exchange`.
+         *     Messages recorded on the wire (`docs/formats.md`) have none: join them by `connection`,
+         *     direction and `rpc_id`.
          */
         McpEntry: {
             /**
@@ -2200,7 +2196,7 @@ export interface components {
             about_id: string | null;
             /**
              * Answers
-             * @description Answers that go back with the next round.
+             * @description Answers sent with the next round.
              */
             answers: components["schemas"]["McpAsk"][];
             /**
@@ -2216,12 +2212,12 @@ export interface components {
             direction: ("to_server" | "to_client") | null;
             /**
              * Duplicate Of
-             * @description `TRACE.SPAN` that tells of the same exchange.
+             * @description `TRACE.SPAN` of another report of the same exchange.
              */
             duplicate_of: string | null;
             /**
              * Exchange
-             * @description `TRACE.SPAN` of the span that tells of both halves.
+             * @description `TRACE.SPAN` of the span that reports both halves.
              */
             exchange: string | null;
             fault: components["schemas"]["McpFault"] | null;
@@ -2232,12 +2228,12 @@ export interface components {
             form: ("message" | "content") | null;
             /**
              * Is Whole
-             * @description `text` is all of it.
+             * @description Whether `text` is complete.
              */
             is_whole: boolean;
             /**
              * Key
-             * @description The same for the same thing, however often it is told.
+             * @description Stable id of the entry, across repeated reports.
              */
             key: string;
             /** Method */
@@ -2254,7 +2250,7 @@ export interface components {
             protocol_version: string | null;
             /**
              * Reporter
-             * @description Who told: the side that sent the request, or the one that got it.
+             * @description The reporting side: sender or receiver of the request.
              */
             reporter: ("sender" | "receiver") | null;
             /**
@@ -2287,7 +2283,7 @@ export interface components {
             state: string | null;
             /**
              * State Hash
-             * @description Stands for `requestState`: rounds have the same.
+             * @description Stands for `requestState`; the same in all rounds.
              */
             state_hash: string | null;
             /**
@@ -2302,7 +2298,7 @@ export interface components {
             target: string | null;
             /**
              * Text
-             * @description The beginning of the message, as it was captured.
+             * @description The start of the message, as captured.
              */
             text: string | null;
             /** Trace Id */
@@ -2324,7 +2320,7 @@ export interface components {
             code: string | null;
             /**
              * Kind
-             * @description `rpc`: a JSON-RPC error came back; `tool`: a result with `isError`; `failed`: no answer came, or the client could not use it.
+             * @description `rpc`: a JSON-RPC error; `tool`: a result with `isError`; `failed`: no response, or one that the client could not use.
              * @enum {string}
              */
             kind: "rpc" | "tool" | "cancelled" | "failed";
@@ -2333,7 +2329,7 @@ export interface components {
         };
         /**
          * McpFrame
-         * @description `GET /sessions/{id}/mcp/frame`: one message, whole.
+         * @description `GET /sessions/{id}/mcp/frame`: one complete message.
          */
         McpFrame: {
             body: components["schemas"]["Payload"] | null;
@@ -2344,12 +2340,12 @@ export interface components {
         };
         /**
          * McpLog
-         * @description `GET /sessions/{id}/mcp`: a part of the log; not in order, since things end after others.
+         * @description `GET /sessions/{id}/mcp`: a part of the log; not in order, since exchanges overlap.
          */
         McpLog: {
             /**
              * Change
-             * @description Ask with `since` this for what came later.
+             * @description Pass it as `since` to get later entries.
              */
             change: number;
             /** Entries */
@@ -2358,7 +2354,7 @@ export interface components {
             epoch_ns: string;
             /**
              * Is Gap
-             * @description Too much came since: read all anew.
+             * @description Too many changes since: read the whole log again.
              */
             is_gap: boolean;
             /** Next Cursor */
@@ -2446,33 +2442,33 @@ export interface components {
             parts: (components["schemas"]["TextPart"] | components["schemas"]["ReasoningPart"] | components["schemas"]["ToolCallPart"] | components["schemas"]["ToolResultPart"] | components["schemas"]["BlobPart"] | components["schemas"]["LinkPart"] | components["schemas"]["OtherPart"])[];
             /**
              * Role
-             * @description system, user, assistant, tool, or what the sender wrote.
+             * @description system, user, assistant, tool, or the sender's own role.
              */
             role: string;
         };
         /**
          * OpenedRequest
-         * @description A request as the agent opens it; opening the same id again reclaims a lost one.
+         * @description A request as the agent opens it; reopening an id reclaims a lost request.
          */
         OpenedRequest: {
             /**
              * Age Ms
-             * @description Time since it was opened, by the agent's clock.
+             * @description Time since the request opened, by the agent's clock.
              */
             age_ms: number;
             /**
              * Args Hash
-             * @description SHA-256 (hex) of the arguments' UTF-8; null: there are no arguments.
+             * @description SHA-256 (hex) of the arguments' UTF-8; null: no arguments.
              */
             args_hash: string | null;
             /**
              * Args Json
-             * @description The complete arguments as exact JSON text; null: they have none.
+             * @description The complete arguments as exact JSON text; null: not representable.
              */
             args_json: string | null;
             /**
              * Args Text
-             * @description Rendering of arguments without `args_json`.
+             * @description Rendering of arguments that have no `args_json`.
              */
             args_text: string | null;
             /**
@@ -2482,7 +2478,7 @@ export interface components {
             can_always: boolean;
             /**
              * Default
-             * @description Decision if nobody answers in time.
+             * @description Decision on timeout.
              */
             default: string;
             /**
@@ -2492,7 +2488,7 @@ export interface components {
             expires_in_ms: number | null;
             /**
              * Form Json
-             * @description JSON Schema of the form of a question, as text.
+             * @description JSON Schema of a question's form, as text.
              */
             form_json: string | null;
             /**
@@ -2504,7 +2500,7 @@ export interface components {
             id: string;
             /**
              * Interceptor
-             * @description Who wants it asked.
+             * @description The interceptor that asks.
              */
             interceptor: string | null;
             /**
@@ -2519,7 +2515,7 @@ export interface components {
             kind: "approval" | "question" | "breakpoint";
             /**
              * Options
-             * @description Answers to suggest, if there are any.
+             * @description Suggested answers, if any.
              */
             options: string[];
             /** Prompt */
@@ -2531,12 +2527,12 @@ export interface components {
             session_id: string | null;
             /**
              * Signal Name
-             * @description Name by which `POST /signal/{session_id}` answers a question.
+             * @description Signal name with which `POST /signal/{session_id}` answers a question.
              */
             signal_name: string | null;
             /**
              * Span Id
-             * @description The span of the operation that waits.
+             * @description The span of the waiting operation.
              */
             span_id: string | null;
             /** Tool Name */
@@ -2585,7 +2581,7 @@ export interface components {
             type: "other";
             value: components["schemas"]["Payload"];
         };
-        /** @description `opentelemetry.proto.common.v1.AnyValue`: one of these, or none. */
+        /** @description `opentelemetry.proto.common.v1.AnyValue`: at most one of these. */
         OtlpAnyValue: {
             arrayValue?: {
                 values?: components["schemas"]["OtlpAnyValue"][];
@@ -2618,7 +2614,7 @@ export interface components {
         };
         /**
          * Payload
-         * @description A value as text: JSON text is never parsed on its way, so `9007199254740993` survives.
+         * @description A value as text: JSON text is never parsed, so `9007199254740993` survives.
          */
         Payload: {
             /** Is Json */
@@ -2650,11 +2646,11 @@ export interface components {
                 number,
                 number
             ];
-            /** @description Its text, the arguments, the result, or the value. */
+            /** @description The text, arguments, result or value. */
             clip: components["schemas"]["Clip"] | null;
             /**
              * Data
-             * @description Base64; null when it is not there, or is large.
+             * @description Base64; null if missing or large.
              */
             data?: string | null;
             /**
@@ -2683,12 +2679,12 @@ export interface components {
         };
         /**
          * Prices
-         * @description `GET /prices`: what the cost of LLM calls is computed from.
+         * @description `GET /prices`: the prices that the cost of LLM calls is computed from.
          */
         Prices: {
             /**
              * File
-             * @description `INSPECTOR_PRICES`: prices that come before the list.
+             * @description `INSPECTOR_PRICES`: prices that take precedence over the list.
              */
             file: string | null;
             price_list: components["schemas"]["PriceSource"];
@@ -2696,12 +2692,12 @@ export interface components {
         };
         /**
          * PriceSource
-         * @description The list of prices in use. It comes with its package; nothing is fetched.
+         * @description The price list in use. It is bundled; nothing is downloaded.
          */
         PriceSource: {
             /**
              * Date
-             * @description When that version was published; null when this release does not know it.
+             * @description Publication date of the version; null if unknown.
              */
             date: string | null;
             /** Name */
@@ -2732,7 +2728,7 @@ export interface components {
             length: number | null;
             /**
              * Position
-             * @description Of a `bad_query`: the index of the first wrong character.
+             * @description For a `bad_query`: the index of the first wrong character.
              * @default null
              */
             position: number | null;
@@ -2754,7 +2750,7 @@ export interface components {
         };
         /**
          * ProcessHello
-         * @description `PUT /processes/{id}`: an agent says who it is; the id is its `service.instance.id`.
+         * @description `PUT /processes/{id}`: registers an agent; the id is its `service.instance.id`.
          */
         ProcessHello: {
             /** Host */
@@ -2766,7 +2762,7 @@ export interface components {
         };
         /**
          * ProcessWelcome
-         * @description The intervals at which the process has to report.
+         * @description The intervals at which the process must report.
          */
         ProcessWelcome: {
             /** Heartbeat S */
@@ -2793,7 +2789,7 @@ export interface components {
         };
         /**
          * ProgressUpdate
-         * @description An operation reports how far it is.
+         * @description An operation reports progress.
          */
         ProgressUpdate: {
             /** Attributes */
@@ -2840,12 +2836,12 @@ export interface components {
         };
         /**
          * QueryValue
-         * @description A value that a field has.
+         * @description A value of a field.
          */
         QueryValue: {
             /**
              * Count
-             * @description Number of the searched sessions, or spans, that have it.
+             * @description Number of searched sessions or spans with this value.
              */
             count: number;
             /** Value */
@@ -2858,12 +2854,12 @@ export interface components {
         QueryValues: {
             /**
              * Field
-             * @description With its scope: `session.agent`.
+             * @description Name with its scope: `session.agent`.
              */
             field: string;
             /**
              * Is Complete
-             * @description False: only the newest were looked at.
+             * @description False: only the newest were searched.
              */
             is_complete: boolean;
             /** Values */
@@ -2878,7 +2874,7 @@ export interface components {
             asked: components["schemas"]["AskedReading"][];
             /**
              * Assents
-             * @description Verdicts that only let it go on.
+             * @description Number of decisions that only continue.
              */
             assents: number;
             /** Decisions */
@@ -2890,7 +2886,7 @@ export interface components {
             first_chunk_ms: number | null;
             /**
              * Left Out
-             * @description New messages before those in `said`: there are too many.
+             * @description Number of earlier new messages, omitted from `said` by its limit.
              */
             left_out: number;
             mcp: components["schemas"]["McpReading"] | null;
@@ -2899,13 +2895,13 @@ export interface components {
             progress: components["schemas"]["ProgressReading"] | null;
             /**
              * Repeated
-             * @description Messages that the call before had, or answered, already.
+             * @description Number of messages already in the previous call or its output.
              */
             repeated: number;
             rewritten: components["schemas"]["Rewritten"] | null;
             /**
              * Said
-             * @description The new messages since the previous call, then the output.
+             * @description New messages since the previous call, then the output.
              */
             said: components["schemas"]["Said"][];
             so_far: components["schemas"]["TextSoFar"] | null;
@@ -2913,6 +2909,7 @@ export interface components {
             span_id: string;
             /** State */
             state: components["schemas"]["StateReading"][];
+            status: components["schemas"]["SpanStatus"];
             tool: components["schemas"]["ToolReading"] | null;
             /** Tools Offered */
             tools_offered: number;
@@ -2920,7 +2917,7 @@ export interface components {
             trace_id: string;
             /**
              * Truncated
-             * @description Attributes that the sender cut short.
+             * @description Attributes that the sender truncated.
              */
             truncated: string[];
         };
@@ -2939,51 +2936,51 @@ export interface components {
         };
         /**
          * Recomputation
-         * @description The computation of the costs of stored LLM calls, or the last one.
+         * @description The current or last recomputation of stored costs.
          */
         Recomputation: {
             /**
              * Changed
-             * @description Of them, those that got another cost.
+             * @description LLM calls whose cost changed.
              */
             changed: number;
             /**
              * Error
-             * @description Why it ended before its time.
+             * @description Why it ended early.
              */
             error: string | null;
             /** Is Running */
             is_running: boolean;
             /**
              * Looked At
-             * @description LLM calls that were looked at.
+             * @description LLM calls processed.
              */
             looked_at: number;
         };
         /**
          * Request
-         * @description Something an agent waits for a person for.
+         * @description A request of an agent to a person.
          */
         Request: {
             answer: components["schemas"]["GivenAnswer"] | null;
             /**
              * Args Hash
-             * @description SHA-256 (hex) of the arguments' UTF-8; an answer has to name it.
+             * @description SHA-256 (hex) of the arguments' UTF-8; required in an answer.
              */
             args_hash: string | null;
             /**
              * Args Json
-             * @description The complete arguments as JSON text; null when they are no JSON or too long, and when the request has closed.
+             * @description The complete arguments as JSON text; null if they are not JSON or too long, and once the request is closed.
              */
             args_json: string | null;
             /**
              * Args Text
-             * @description Rendering of arguments without `args_json`.
+             * @description Rendering of arguments that have no `args_json`.
              */
             args_text: string | null;
             /**
              * Can Always
-             * @description `allow_always` covers what this interceptor asks in this session.
+             * @description `allow_always` covers later requests of this interceptor in this session.
              */
             can_always: boolean;
             /** Closed At */
@@ -2992,14 +2989,14 @@ export interface components {
             created_at: string;
             /**
              * Default
-             * @description Decision if nobody answers in time: allow or deny.
+             * @description Decision on timeout: allow or deny.
              */
             default: string;
             /** Expires At */
             expires_at: string | null;
             /**
              * Form Json
-             * @description JSON Schema of the form of a question, as text.
+             * @description JSON Schema of a question's form, as text.
              */
             form_json: string | null;
             /** Hook */
@@ -3008,7 +3005,7 @@ export interface components {
             id: string;
             /**
              * Interceptor
-             * @description Who wants it asked.
+             * @description The interceptor that asks.
              */
             interceptor: string | null;
             /**
@@ -3044,12 +3041,12 @@ export interface components {
         };
         /**
          * RequestClosedMessage
-         * @description A request was closed by the agent, with the decision that counts.
+         * @description The agent closed a request, with the effective decision.
          */
         RequestClosedMessage: {
             /**
              * Decision
-             * @description The decision that counts; of an expired request its default.
+             * @description The effective decision; the default of an expired request.
              */
             decision: string | null;
             /** Id */
@@ -3091,7 +3088,7 @@ export interface components {
         };
         /**
          * RequestOpenedMessage
-         * @description A request to a person was opened.
+         * @description A request to a person opened.
          */
         RequestOpenedMessage: {
             /** Id */
@@ -3167,7 +3164,7 @@ export interface components {
             model_calls: number;
             /**
              * Name
-             * @description Empty: LLM calls that name no model.
+             * @description Empty: LLM calls without a model name.
              */
             name: string;
             /** Running */
@@ -3175,14 +3172,14 @@ export interface components {
             times: components["schemas"]["Times"];
             /** Tool Calls */
             tool_calls: number;
-            /** @description Without what agents (tools) below it used. */
+            /** @description Without usage of agents (tools) below it. */
             used: components["schemas"]["Use"];
             /** @description Including all descendants. */
             used_in_all: components["schemas"]["Use"];
             /** Wait Ns */
             wait_ns: number;
         };
-        /** @description `google.rpc.Status`: why an OTLP request was not taken. */
+        /** @description `google.rpc.Status`: why an OTLP request was rejected. */
         RpcStatus: {
             code: number;
             message: string;
@@ -3199,6 +3196,11 @@ export interface components {
             changes: components["schemas"]["Change"][];
             /** Duration Ns */
             duration_ns: number | null;
+            /**
+             * Own Ns
+             * @description Its time without waiting and spans below it: what is slower or faster.
+             */
+            own_ns: number | null;
             /** Span Id */
             span_id: string;
             status: components["schemas"]["SpanStatus"];
@@ -3212,22 +3214,22 @@ export interface components {
         RunStep: {
             /**
              * Cells
-             * @description By session; null: it lacks the step.
+             * @description By session; null: the session does not have the step.
              */
             cells: (components["schemas"]["RunCell"] | null)[];
             /**
              * Depth
-             * @description Number of steps above it.
+             * @description Number of ancestors.
              */
             depth: number;
             /**
              * Differing Below
-             * @description Number of listed differences below it: a subtree that was added counts once.
+             * @description Number of listed differences among descendants; an added subtree counts once.
              */
             differing_below: number;
             /**
              * Differs
-             * @description Whether any session differs from the first one in it.
+             * @description Whether any session differs from the first.
              */
             differs: boolean;
             kind: components["schemas"]["SpanKind"];
@@ -3235,32 +3237,32 @@ export interface components {
             name: string;
             /**
              * Row
-             * @description Number of steps before it.
+             * @description Number of earlier steps.
              */
             row: number;
             /**
              * Size
-             * @description Number of rows from it to the last step below it.
+             * @description Number of rows from the step to its last descendant.
              */
             size: number;
         };
         /**
          * RunTable
-         * @description A page of the steps of several sessions, as one tree.
+         * @description A page of the steps of several sessions as one tree.
          */
         RunTable: {
             /** Differing Count */
             differing_count: number;
             /**
              * First Difference
-             * @description Row that differs first in time, in more than speed or costs.
+             * @description Row that differs first in time, in more than speed or cost.
              */
             first_difference: number | null;
             /** Next Row */
             next_row: number | null;
             /**
              * Not Compared
-             * @description Spans whose content was not looked at: there is too much of it.
+             * @description Spans whose content was not compared because it is too large.
              */
             not_compared: number;
             /**
@@ -3274,7 +3276,7 @@ export interface components {
             steps: components["schemas"]["RunStep"][];
             /**
              * Version
-             * @description Changes when any session does, and rows with it.
+             * @description Changes when rows may have moved.
              */
             version: string;
         };
@@ -3317,31 +3319,42 @@ export interface components {
          */
         SearchHit: {
             /**
+             * Error
+             * @description Why the span failed, on one line; null if it did not.
+             */
+            error: string | null;
+            /**
              * Excerpts
-             * @description A few places of the words of the query.
+             * @description Some matches of the query.
              */
             excerpts?: components["schemas"]["Excerpt"][];
             /** Session Id */
             session_id: string;
+            /**
+             * Session Started At
+             * @description RFC 3339, UTC.
+             */
+            session_started_at: string;
+            session_status: components["schemas"]["SessionStatus"];
             /** Session Title */
             session_title: string;
             span: components["schemas"]["SpanRow"];
         };
         /**
          * SearchResult
-         * @description The newest first. A page may be short, or empty, and not the last: see `next_cursor`.
+         * @description Newest first. A page may be short or empty without being the last: see `next_cursor`.
          */
         SearchResult: {
             /** @description Null without an index. */
             index?: components["schemas"]["IndexState"] | null;
             /**
              * Next Cursor
-             * @description For the spans that were not looked at yet.
+             * @description Cursor for the spans not searched yet.
              */
             next_cursor: string | null;
             /**
              * Sessions
-             * @description On the first page, those found in time.
+             * @description On the first page only: sessions found within the time limit.
              */
             sessions: components["schemas"]["SessionHit"][];
             /** Spans */
@@ -3356,32 +3369,32 @@ export interface components {
             agents: string[];
             /**
              * Answer
-             * @description Once it is over, and nothing failed: the last answer of a model, on one line of at most 200 characters.
+             * @description Last model output of an ended session without errors, on one line of at most 200 characters.
              * @default null
              */
             answer: string | null;
             /**
              * Cause
-             * @description Once it is over: what failed first, on one line of at most 200 characters, such as `fetch_page: 504 from mirror`. Of several, one that its root failed from.
+             * @description Root cause of an ended session, on one line of at most 200 characters, such as `fetch_page: 504 from mirror`. Of several, one that made the root fail.
              * @default null
              */
             cause: string | null;
             /**
              * Cause Key
-             * @description The same for causes that differ in ids, numbers and paths alone.
+             * @description Equal for causes that differ only in ids, numbers and paths.
              * @default null
              */
             cause_key: string | null;
             /**
              * Cost Usd
-             * @description Null when no telemetry carried a cost.
+             * @description Null if no telemetry carries a cost.
              */
             cost_usd: number | null;
             /** Dropped Count */
             dropped_count: number;
             /**
              * Duration Ms
-             * @description Time in which anything of it ran: without `idle_ms`. Null while it runs.
+             * @description Time in which any span ran: without `idle_ms`. Null while it runs.
              */
             duration_ms: number | null;
             /**
@@ -3406,13 +3419,13 @@ export interface components {
             id: string;
             /**
              * Idle Ms
-             * @description Time between its start and its end in which nothing of it ran, such as the pauses between its runs; up to `idle_since` if nothing runs now.
+             * @description Time between start and end in which no span ran, such as gaps between runs; up to `idle_since` if none runs now.
              * @default 0
              */
             idle_ms: number;
             /**
              * Idle Since
-             * @description While it has not ended and nothing of it runs: since when.
+             * @description Since when no span runs, if it has not ended.
              * @default null
              */
             idle_since: string | null;
@@ -3426,7 +3439,7 @@ export interface components {
             output_tokens: number;
             /**
              * Paused Since
-             * @description While an operator holds it, also while it waits for a person besides.
+             * @description Since when an operator pauses it, even if it also waits for a person.
              * @default null
              */
             paused_since: string | null;
@@ -3434,7 +3447,7 @@ export interface components {
             services: string[];
             /**
              * Silent Since
-             * @description While it runs and no process of it gives a sign of life: when something of it arrived last. Ten minutes later it is `lost`.
+             * @description For a running session without a live process: time of its last telemetry. Ten minutes later it is `lost`.
              * @default null
              */
             silent_since: string | null;
@@ -3454,12 +3467,12 @@ export interface components {
             tool_calls: number;
             /**
              * Users
-             * @description Whom it worked for, by the ids that its senders give.
+             * @description Ids of its end users, as reported by senders.
              */
             users: string[];
             /**
              * Waiting Ms
-             * @description Time in which any of it waited for a person, side by side counted once; up to `waiting_since` if it waits now.
+             * @description Time in which any span waited for a person; overlapping waits count once. Up to `waiting_since` if it waits now.
              */
             waiting_ms: number;
             /**
@@ -3470,7 +3483,7 @@ export interface components {
         };
         /**
          * SessionBucket
-         * @description The sessions that began in an interval.
+         * @description The sessions that started in an interval.
          */
         SessionBucket: {
             /**
@@ -3503,7 +3516,7 @@ export interface components {
             calls: components["schemas"]["CallContext"][];
             /**
              * Left Out
-             * @description Later calls, which were not read.
+             * @description Number of later calls, which were not read.
              */
             left_out: number;
             /** Session Id */
@@ -3511,17 +3524,17 @@ export interface components {
         };
         /**
          * SessionCount
-         * @description Number of sessions that a filter finds.
+         * @description Number of sessions that match a filter.
          */
         SessionCount: {
             /**
              * Count
-             * @description Found in this page.
+             * @description Matches in this page.
              */
             count: number;
             /**
              * Next Cursor
-             * @description Continues where the time of the page was up; null: all are counted.
+             * @description Continues where the page reached its time limit; null: all are counted.
              */
             next_cursor: string | null;
         };
@@ -3550,7 +3563,7 @@ export interface components {
         };
         /**
          * SessionFinished
-         * @description A session has ended. New spans may make it run again.
+         * @description A session ended. New spans may make it run again.
          */
         SessionFinished: {
             session: components["schemas"]["Session"];
@@ -3576,12 +3589,12 @@ export interface components {
             bucket_ms: number;
             /**
              * Buckets
-             * @description Oldest first, one after another.
+             * @description Oldest first, without gaps.
              */
             buckets: components["schemas"]["SessionBucket"][];
             /**
              * Counted From
-             * @description Earlier sessions were not counted for lack of time; null: all were.
+             * @description Earlier sessions are not counted (time limit); null: all are.
              */
             counted_from: string | null;
         };
@@ -3594,29 +3607,29 @@ export interface components {
             agents: string[];
             /**
              * Answer
-             * @description Once it is over, and nothing failed: the last answer of a model, on one line of at most 200 characters.
+             * @description Last model output of an ended session without errors, on one line of at most 200 characters.
              */
             answer?: string | null;
             /**
              * Cause
-             * @description Once it is over: what failed first, on one line of at most 200 characters, such as `fetch_page: 504 from mirror`. Of several, one that its root failed from.
+             * @description Root cause of an ended session, on one line of at most 200 characters, such as `fetch_page: 504 from mirror`. Of several, one that made the root fail.
              */
             cause?: string | null;
             /**
              * Cause Key
-             * @description The same for causes that differ in ids, numbers and paths alone.
+             * @description Equal for causes that differ only in ids, numbers and paths.
              */
             cause_key?: string | null;
             /**
              * Cost Usd
-             * @description Null when no telemetry carried a cost.
+             * @description Null if no telemetry carries a cost.
              */
             cost_usd: number | null;
             /** Dropped Count */
             dropped_count: number;
             /**
              * Duration Ms
-             * @description Time in which anything of it ran: without `idle_ms`. Null while it runs.
+             * @description Time in which any span ran: without `idle_ms`. Null while it runs.
              */
             duration_ms: number | null;
             /**
@@ -3634,7 +3647,7 @@ export interface components {
             error_count: number;
             /**
              * Excerpts
-             * @description The places of the words in its own texts.
+             * @description Matches in the session's own texts.
              */
             excerpts?: components["schemas"]["Excerpt"][];
             /**
@@ -3646,13 +3659,13 @@ export interface components {
             id: string;
             /**
              * Idle Ms
-             * @description Time between its start and its end in which nothing of it ran, such as the pauses between its runs; up to `idle_since` if nothing runs now.
+             * @description Time between start and end in which no span ran, such as gaps between runs; up to `idle_since` if none runs now.
              * @default 0
              */
             idle_ms: number;
             /**
              * Idle Since
-             * @description While it has not ended and nothing of it runs: since when.
+             * @description Since when no span runs, if it has not ended.
              */
             idle_since?: string | null;
             /** Input Tokens */
@@ -3665,14 +3678,14 @@ export interface components {
             output_tokens: number;
             /**
              * Paused Since
-             * @description While an operator holds it, also while it waits for a person besides.
+             * @description Since when an operator pauses it, even if it also waits for a person.
              */
             paused_since?: string | null;
             /** Services */
             services: string[];
             /**
              * Silent Since
-             * @description While it runs and no process of it gives a sign of life: when something of it arrived last. Ten minutes later it is `lost`.
+             * @description For a running session without a live process: time of its last telemetry. Ten minutes later it is `lost`.
              */
             silent_since?: string | null;
             /** Span Count */
@@ -3691,12 +3704,12 @@ export interface components {
             tool_calls: number;
             /**
              * Users
-             * @description Whom it worked for, by the ids that its senders give.
+             * @description Ids of its end users, as reported by senders.
              */
             users: string[];
             /**
              * Waiting Ms
-             * @description Time in which any of it waited for a person, side by side counted once; up to `waiting_since` if it waits now.
+             * @description Time in which any span waited for a person; overlapping waits count once. Up to `waiting_since` if it waits now.
              */
             waiting_ms: number;
             /** Waiting Since */
@@ -3724,7 +3737,7 @@ export interface components {
         };
         /**
          * SessionStarted
-         * @description A session was seen for the first time.
+         * @description A new session.
          */
         SessionStarted: {
             session: components["schemas"]["Session"];
@@ -3748,7 +3761,7 @@ export interface components {
         SessionStatistics: {
             /**
              * Agent Runs
-             * @description Runs whose spans are called otherwise than their agent; at most 10 000.
+             * @description Runs whose span name differs from the agent's name; at most 10 000.
              */
             agent_runs: components["schemas"]["AgentRun"][];
             /** Agents */
@@ -3770,22 +3783,22 @@ export interface components {
             handoffs: components["schemas"]["Handoff"][];
             /**
              * Models
-             * @description The most expensive first; at most 500, as the others.
+             * @description Most expensive first; at most 500, like tools and agents.
              */
             models: components["schemas"]["RollUp"][];
             /**
              * Not Read
-             * @description Spans that were not looked into for streams, cache, hand-offs and names of agents, because they are too many.
+             * @description Spans beyond the limit, which were not read for streams, cache, handoffs and agent names.
              */
             not_read: number;
             /** Operation Count */
             operation_count: number;
             /**
              * Operations
-             * @description The largest self time first, at most 1000.
+             * @description Largest self time first, at most 1000.
              */
             operations: components["schemas"]["Operation"][];
-            /** @description The list of prices in use; null of a store that no service has open. */
+            /** @description The price list in use; null if no service has the store open. */
             price_list: components["schemas"]["PriceSource"] | null;
             /** Session Id */
             session_id: string;
@@ -3799,7 +3812,7 @@ export interface components {
             tools: components["schemas"]["RollUp"][];
             /**
              * Unpriced Models
-             * @description Models with calls whose tokens are known, and whose price is not; at most 500. Empty: calls that name no model.
+             * @description Models of calls with tokens but no known price; at most 500. Empty: calls without a model name.
              */
             unpriced_models: string[];
         };
@@ -3811,12 +3824,12 @@ export interface components {
         SessionStatus: "waiting" | "paused" | "running" | "lost" | "failed" | "cancelled" | "completed";
         /**
          * SessionUpdated
-         * @description A session has changed; with the whole new row.
+         * @description A session changed; with its complete row.
          */
         SessionUpdated: {
             /**
              * Moved From
-             * @description A trace was found to belong here; the old id answers 308.
+             * @description A trace moved here from this session; the old id responds with 308.
              * @default null
              */
             moved_from: string | null;
@@ -3836,12 +3849,12 @@ export interface components {
         };
         /**
          * SessionUsage
-         * @description What sessions used, by user, tag, model or day.
+         * @description Usage of sessions by user, tag, model or day.
          */
         SessionUsage: {
             /**
              * Counted From
-             * @description Earlier sessions were not counted for lack of time; null: all were.
+             * @description Earlier sessions are not counted (time limit); null: all are.
              */
             counted_from: string | null;
             /** Group Count */
@@ -3851,12 +3864,12 @@ export interface components {
              * @description At most 1000: the most expensive first, then the most tokens; days: newest.
              */
             groups: components["schemas"]["UsageGroup"][];
-            /** @description Each session once, whatever it names. */
+            /** @description Counts each session once. */
             total: components["schemas"]["UsageTotal"];
         };
         /**
          * Signal
-         * @description `POST /signal/{session_id}`: answers the pending question of that name, else is passed on.
+         * @description `POST /signal/{session_id}`: answers the pending question, or goes to the agent.
          */
         Signal: {
             /** Payload Json */
@@ -3868,7 +3881,7 @@ export interface components {
         };
         /**
          * SignalReceived
-         * @description The telemetry reports that the session goes on, or a question is no longer pending.
+         * @description The telemetry reports that the session continues, or a question is no longer pending.
          */
         SignalReceived: {
             /** Attributes */
@@ -3967,7 +3980,7 @@ export interface components {
         };
         /**
          * SpanContext
-         * @description What one LLM call was sent, text by text.
+         * @description The context of one LLM call, text by text.
          */
         SpanContext: {
             /**
@@ -3977,12 +3990,12 @@ export interface components {
             agent: string | null;
             /**
              * Before
-             * @description `TRACE.SPAN` of the call before of the same agent, which it is compared with.
+             * @description `TRACE.SPAN` of the agent's previous call, which it is compared with.
              */
             before: string | null;
             /**
              * Cached Tokens
-             * @description Of the input tokens; null: not reported, or more than these.
+             * @description Part of the input tokens; null: not reported, or more than these.
              */
             cached_tokens: number | null;
             /**
@@ -3999,7 +4012,7 @@ export interface components {
             input_tokens: number | null;
             /**
              * Media
-             * @description Pictures, sound and files, which are not measured.
+             * @description Number of images, sounds and files, which are not measured.
              */
             media: number;
             /** Model */
@@ -4011,12 +4024,12 @@ export interface components {
             offset_ns: number;
             /**
              * Parts
-             * @description Those that are there or were dropped.
+             * @description Parts that are present or were dropped.
              */
             parts: components["schemas"]["ContextPart"][];
             /**
              * Pieces
-             * @description At most 2 000, as a model reads them.
+             * @description At most 2 000, in the order of the prompt.
              */
             pieces: components["schemas"]["ContextPiece"][];
             /** Span Id */
@@ -4038,11 +4051,11 @@ export interface components {
             };
             /**
              * Clamped
-             * @description With `max_value_bytes`: the values that are cut.
+             * @description With `max_value_bytes`: the cut values.
              */
             clamped?: components["schemas"]["Clamped"][];
             /**
-             * @description Of an LLM call: what it was sent, by part; null: nothing is known.
+             * @description For an LLM call: its context by part; null: unknown.
              * @default null
              */
             context: components["schemas"]["SpanContext"] | null;
@@ -4089,7 +4102,7 @@ export interface components {
             scope: components["schemas"]["Scope"];
             /**
              * Service
-             * @description The service that sent it (`service.name`); null: it named none, or the span was stored before this was.
+             * @description The sending service (`service.name`); null: not reported, or stored by an older version.
              */
             service: string | null;
             /** Session Id */
@@ -4100,12 +4113,12 @@ export interface components {
             span_id: string;
             /**
              * Stall Ns
-             * @description Duration of that wait; null while the span runs.
+             * @description Duration of that pause; null while the span runs.
              */
             stall_ns: number | null;
             /**
              * Stall Start Ns
-             * @description From its start to the longest wait for a chunk of its streamed answer, where that took more than 3 s; while it runs, to the newest chunk.
+             * @description From its start to the longest pause between chunks of its streamed answer, if longer than 3 s; while it runs, to the newest chunk.
              */
             stall_start_ns: number | null;
             /** Started At */
@@ -4115,15 +4128,15 @@ export interface components {
             status_message: string | null;
             /**
              * Subject
-             * @description The tool that it calls, or the agent that runs: of its attributes, else of its name. Null for other kinds.
+             * @description The called tool or the running agent, from the attributes or else the span's name. Null for other kinds.
              */
             subject: string | null;
             /**
-             * @description Of a tool call: the tool as the last LLM call before it offered it; null: none did.
+             * @description For a tool call: the tool as offered by the last LLM call before it; null: none did.
              * @default null
              */
             tool_definition: components["schemas"]["ToolDefinition"] | null;
-            /** @description Of an LLM call with tools; null: none before it offered any. */
+            /** @description For an LLM call with tools; null: no earlier call offered any. */
             tools_before: components["schemas"]["ToolsBefore"] | null;
             /** Trace Id */
             trace_id: string;
@@ -4137,7 +4150,7 @@ export interface components {
             wait_ns: number;
             /**
              * Waited
-             * @description When: `[offset_ns, duration_ns]` of each wait, by start; a null duration: it is not over. Of more than 16, the last is up to the end of all.
+             * @description `[offset_ns, duration_ns]` of each wait, by start; a null duration: still waiting. Of more than 16, the last extends to the end of all.
              */
             waited: [
                 number,
@@ -4170,7 +4183,7 @@ export interface components {
         };
         /**
          * SpanEvent
-         * @description A moment inside a span: an OTLP span event, or a log record kept with it.
+         * @description A moment inside a span: an OTLP span event, or a log record stored with it.
          */
         SpanEvent: {
             /** Attributes */
@@ -4259,7 +4272,7 @@ export interface components {
             parent_span_id: string | null;
             /**
              * Service
-             * @description The service that sent it (`service.name`); null: it named none, or the span was stored before this was.
+             * @description The sending service (`service.name`); null: not reported, or stored by an older version.
              */
             service: string | null;
             /** Size Bytes */
@@ -4268,18 +4281,18 @@ export interface components {
             span_id: string;
             /**
              * Stall Ns
-             * @description Duration of that wait; null while the span runs.
+             * @description Duration of that pause; null while the span runs.
              */
             stall_ns: number | null;
             /**
              * Stall Start Ns
-             * @description From its start to the longest wait for a chunk of its streamed answer, where that took more than 3 s; while it runs, to the newest chunk.
+             * @description From its start to the longest pause between chunks of its streamed answer, if longer than 3 s; while it runs, to the newest chunk.
              */
             stall_start_ns: number | null;
             status: components["schemas"]["SpanStatus"];
             /**
              * Subject
-             * @description The tool that it calls, or the agent that runs: of its attributes, else of its name. Null for other kinds.
+             * @description The called tool or the running agent, from the attributes or else the span's name. Null for other kinds.
              */
             subject: string | null;
             /** Trace Id */
@@ -4291,7 +4304,7 @@ export interface components {
             wait_ns: number;
             /**
              * Waited
-             * @description When: `[offset_ns, duration_ns]` of each wait, by start; a null duration: it is not over. Of more than 16, the last is up to the end of all.
+             * @description `[offset_ns, duration_ns]` of each wait, by start; a null duration: still waiting. Of more than 16, the last extends to the end of all.
              */
             waited: [
                 number,
@@ -4321,7 +4334,7 @@ export interface components {
         };
         /**
          * SpanStarted
-         * @description A span runs.
+         * @description A span started.
          */
         SpanStarted: {
             /** Session Id */
@@ -4346,7 +4359,7 @@ export interface components {
         SpanStatus: "running" | "unset" | "ok" | "error" | "cancelled" | "lost";
         /**
          * SpanUpdated
-         * @description The whole new row of a span that still runs, or was re-classified.
+         * @description The complete row of a span that still runs, or was re-classified.
          */
         SpanUpdated: {
             /** Session Id */
@@ -4372,7 +4385,7 @@ export interface components {
             bucket_ns: number[];
             /**
              * Buckets
-             * @description Count below each of `bucket_ns`; the last: the rest.
+             * @description Counts below each of `bucket_ns`; the last is the rest.
              */
             buckets: number[];
             /** Count */
@@ -4386,7 +4399,7 @@ export interface components {
         };
         /**
          * StateChange
-         * @description A snapshot of the agent's state, or the RFC 6902 patch against the one before.
+         * @description A snapshot of the agent's state, or an RFC 6902 patch against the previous one.
          */
         StateChange: {
             /** Description */
@@ -4400,7 +4413,7 @@ export interface components {
         };
         /**
          * StateDifference
-         * @description A change at one place of a state.
+         * @description A change of one value of a state.
          */
         StateDifference: {
             /** @description Null when it was removed. */
@@ -4448,7 +4461,7 @@ export interface components {
         };
         /**
          * StateStep
-         * @description A state as a whole after one of its changes, and what that change was.
+         * @description The complete state after one of its changes, and that change.
          */
         StateStep: {
             at: components["schemas"]["StatePlace"];
@@ -4456,7 +4469,7 @@ export interface components {
             change_count: number;
             /**
              * Changes
-             * @description Against the step before, the first 1000, in an order in which they can be applied; null when there is no such step or it is not known.
+             * @description Changes since the previous step, the first 1000, in the order to apply them; null if there is no previous step or it is unknown.
              */
             changes: components["schemas"]["StateDifference"][] | null;
             /**
@@ -4468,12 +4481,12 @@ export interface components {
             description: string | null;
             /**
              * Here
-             * @description Positions of those on this span, the first 1000.
+             * @description Positions of the changes on this span, the first 1000.
              */
             here: number[];
             /**
              * Is Complete
-             * @description All of the session was looked at; else there may be more steps.
+             * @description The whole session was read; otherwise there may be more steps.
              */
             is_complete: boolean;
             /** Name */
@@ -4486,21 +4499,21 @@ export interface components {
             next: components["schemas"]["StatePlace"] | null;
             /**
              * Position
-             * @description Among the changes of this state in the session, from 0.
+             * @description Index among the changes of this state in the session, from 0.
              */
             position: number;
             previous: components["schemas"]["StatePlace"] | null;
             /**
              * Problem
-             * @description The reason that the state is unknown or incomplete.
+             * @description Why the state is unknown or incomplete.
              */
             problem: string | null;
-            /** @description The whole state; null when it is not known. */
+            /** @description The complete state; null if unknown. */
             value: components["schemas"]["Payload"] | null;
         };
         /**
          * StoreHealth
-         * @description The state of the store. While it cannot be written, senders are asked to wait.
+         * @description The state of the store. While it is not writable, senders must wait.
          */
         StoreHealth: {
             /**
@@ -4526,12 +4539,12 @@ export interface components {
         StoreUsage: {
             /**
              * Retention
-             * @description `INSPECTOR_RETENTION`, and no more than a store in memory holds.
+             * @description `INSPECTOR_RETENTION`, limited to the size of a store in memory.
              */
             retention: string;
             /**
              * Used Bytes
-             * @description Bytes of sessions; the file may be larger, with free pages.
+             * @description Bytes of sessions; the file may also contain free pages.
              */
             used_bytes: number;
         };
@@ -4565,7 +4578,7 @@ export interface components {
             first_chunk: components["schemas"]["Spread"] | null;
             /**
              * Latest First Chunks
-             * @description At most 10, the latest first.
+             * @description At most 10, the slowest first.
              */
             latest_first_chunks: components["schemas"]["StreamedCall"][];
             /**
@@ -4582,12 +4595,12 @@ export interface components {
         TextPart: {
             /**
              * Is Refusal
-             * @description The model says that it will not.
+             * @description The model refuses.
              */
             is_refusal?: boolean;
             /**
              * Parse Error
-             * @description It was meant as JSON and is none: shown as it came.
+             * @description Meant as JSON, but invalid: shown as received.
              * @default false
              */
             parse_error: boolean;
@@ -4606,12 +4619,12 @@ export interface components {
         TextSoFar: {
             /**
              * Chars
-             * @description Length of all that came.
+             * @description Length of the text received so far.
              */
             chars: number;
             /**
              * Text
-             * @description The end of it, without its last word.
+             * @description The end of the text, without its last word.
              */
             text: string;
         };
@@ -4625,7 +4638,7 @@ export interface components {
             longest_ns: number | null;
             /**
              * Mean Ns
-             * @description Null when none ended; the others likewise.
+             * @description Null if none ended; also for the others.
              */
             mean_ns: number | null;
             /** Median Ns */
@@ -4695,24 +4708,24 @@ export interface components {
         };
         /**
          * ToolsBefore
-         * @description How the tools that an LLM call offers differ from those of a call before it.
+         * @description How the tools that an LLM call offers differ from those of an earlier call.
          *
-         *     That is the last which offered the same, of the few before it; else the last that offered any.
+         *     The earlier call is the last with the same tools, of the few before it; else the last with any.
          */
         ToolsBefore: {
             /**
              * Added
-             * @description Names of those that are offered now only.
+             * @description Names of tools that are only offered now.
              */
             added: string[];
             /**
              * Changed
-             * @description Names of those with another description or schema.
+             * @description Names of tools with a different description or schema.
              */
             changed: string[];
             /**
              * Removed
-             * @description Names of those that were offered then only.
+             * @description Names of tools that were only offered then.
              */
             removed: string[];
             /** Span Id */
@@ -4748,12 +4761,12 @@ export interface components {
             as_of: string;
             /**
              * Left Out
-             * @description Spans, as they were asked for, for which the answer had no room: ask again.
+             * @description Requested spans that did not fit into the response: request them again.
              */
             left_out: string[];
             /**
              * Readings
-             * @description Without spans that are not there.
+             * @description Without unknown spans.
              */
             readings: components["schemas"]["Reading"][];
             /** Session Id */
@@ -4761,7 +4774,7 @@ export interface components {
         };
         /**
          * Transition
-         * @description A request changed its status: who did it, and when.
+         * @description A change of a request's status, with time and actor.
          */
         Transition: {
             /** Actor */
@@ -4789,7 +4802,7 @@ export interface components {
         };
         /**
          * Usage
-         * @description Tokens that this span states. Cached and reasoning tokens are subsets.
+         * @description Tokens that this span reports. Cached and reasoning tokens are subsets.
          */
         Usage: {
             /** Cache Read Tokens */
@@ -4798,7 +4811,7 @@ export interface components {
             cache_write_tokens: number | null;
             /**
              * Cost Source
-             * @description Who says the cost: the span itself, or the prices of `GET /prices`.
+             * @description Source of the cost: the span itself, or the prices of `GET /prices`.
              */
             cost_source: ("sender" | "prices") | null;
             /** Cost Usd */
@@ -4807,12 +4820,12 @@ export interface components {
             input_tokens: number | null;
             /**
              * Is Aggregate
-             * @description A sum over the spans below, by a span that calls no model itself.
+             * @description A sum over descendants, on a span that does not call a model itself.
              */
             is_aggregate: boolean;
             /**
              * Is Suspect
-             * @description More tokens were cached than sent: the sender left them out of its input.
+             * @description More cached than input tokens: the sender excludes them from its input.
              */
             is_suspect: boolean;
             /** Output Tokens */
@@ -4822,12 +4835,12 @@ export interface components {
         };
         /**
          * UsageGroup
-         * @description What the sessions of one user, tag, model or day used.
+         * @description Usage of the sessions of one user, tag, model or day.
          */
         UsageGroup: {
             /**
              * Cost Usd
-             * @description Null when no telemetry carried a cost.
+             * @description Null if no telemetry carries a cost.
              */
             cost_usd: number | null;
             /** Input Tokens */
@@ -4836,7 +4849,7 @@ export interface components {
             llm_calls: number;
             /**
              * Name
-             * @description Empty: they name none. A day: `2026-01-31`, UTC.
+             * @description Empty: none is reported. A day: `2026-01-31`, UTC.
              */
             name: string;
             /** Output Tokens */
@@ -4850,7 +4863,7 @@ export interface components {
             tool_calls: number;
             /**
              * Uncosted Calls
-             * @description Calls that carried tokens and no cost: `cost_usd` is without them.
+             * @description Calls with tokens but no cost, which `cost_usd` does not include.
              */
             uncosted_calls: number;
         };
@@ -4862,12 +4875,12 @@ export interface components {
         UsageKey: "user" | "tag" | "model" | "day";
         /**
          * UsageTotal
-         * @description What sessions used.
+         * @description Usage of sessions.
          */
         UsageTotal: {
             /**
              * Cost Usd
-             * @description Null when no telemetry carried a cost.
+             * @description Null if no telemetry carries a cost.
              */
             cost_usd: number | null;
             /** Input Tokens */
@@ -4885,13 +4898,13 @@ export interface components {
             tool_calls: number;
             /**
              * Uncosted Calls
-             * @description Calls that carried tokens and no cost: `cost_usd` is without them.
+             * @description Calls with tokens but no cost, which `cost_usd` does not include.
              */
             uncosted_calls: number;
         };
         /**
          * Use
-         * @description Tokens and cost, counted on the lowest spans that say any.
+         * @description Tokens and cost, counted on the lowest spans that report any.
          */
         Use: {
             /** Cost Usd */
@@ -4916,14 +4929,14 @@ export interface components {
         VerbResult: {
             /**
              * Applied
-             * @description Null: not all have been heard from yet.
+             * @description Null: not all processes have replied.
              */
             applied: boolean | null;
             /** Message */
             message: string;
             /**
              * Processes
-             * @description Number of processes that got the command; 0: none runs here.
+             * @description Number of processes that received the command; 0: none is connected.
              */
             processes: number;
             /** Session Id */
@@ -4952,7 +4965,7 @@ export interface components {
             };
             /**
              * Request
-             * @description Facts about a request of HTTP, a database or messaging, by OpenTelemetry's stable names, whatever names it was sent with.
+             * @description Facts about an HTTP, database or messaging request, under OpenTelemetry's stable names.
              */
             request: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -4962,7 +4975,7 @@ export interface components {
             tool: components["schemas"]["ToolView"] | null;
             /**
              * Truncated
-             * @description Attributes that the sender cut short.
+             * @description Attributes that the sender truncated.
              */
             truncated: string[];
             usage: components["schemas"]["Usage"] | null;
@@ -5014,12 +5027,12 @@ export interface operations {
     list_audit_audit_get: {
         parameters: {
             query?: {
-                /** @description `people`: without what agents and the service do by themselves, such as opening a request. What came over the API or MCP is theirs, too. */
+                /** @description `people`: without actions of agents and the service, such as opening a request. Includes actions over the API and MCP. */
                 by?: "people" | "all";
                 cursor?: string | null;
                 limit?: number;
                 origin?: ("browser" | "cli" | "api" | "mcp" | "agent" | "service") | null;
-                /** @description A text in any part of an entry, in any case. */
+                /** @description Text in any part of an entry; ignores case. */
                 q?: string | null;
                 result?: ("accepted" | "applied" | "not_applied" | "refused") | null;
             };
@@ -5111,7 +5124,7 @@ export interface operations {
                     "application/json": components["schemas"]["VerbResult"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -5143,11 +5156,11 @@ export interface operations {
             query?: {
                 buckets?: number;
                 limit?: number;
-                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                /** @description A query in the language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words in names or content. */
                 q?: string;
-                /** @description Unix time: began then or later. */
+                /** @description Unix time: started then or later. */
                 since_ms?: number | null;
-                /** @description Unix time: began before. */
+                /** @description Unix time: started before. */
                 until_ms?: number | null;
             };
             header?: never;
@@ -5188,14 +5201,14 @@ export interface operations {
     compare_sessions_compare_get: {
         parameters: {
             query: {
-                /** @description Only differences of these kinds; default all. */
+                /** @description Kinds of differences to include; default: all. */
                 change?: components["schemas"]["Change"][] | null;
-                /** @description Id of a session: how it was. */
+                /** @description Id of the baseline session. */
                 left: string;
                 limit?: number;
-                /** @description Differences to skip. */
+                /** @description Number of differences to skip. */
                 offset?: number;
-                /** @description Id of another: how it became. */
+                /** @description Id of the session to compare. */
                 right: string;
             };
             header?: never;
@@ -5236,20 +5249,20 @@ export interface operations {
     align_sessions_compare_rows_get: {
         parameters: {
             query: {
-                /** @description Only differences of these kinds; default all. */
+                /** @description Kinds of differences to include; default: all. */
                 change?: components["schemas"]["Change"][] | null;
-                /** @description All rows; default: those that differ, the top ones of what only some sessions have, and the rows above these. */
+                /** @description Include all rows; default: rows that differ, the top rows of added and removed subtrees, and their ancestors. */
                 every?: boolean;
-                /** @description Id of a session: how it was. */
+                /** @description Id of the baseline session. */
                 left: string;
                 limit?: number;
-                /** @description Id of another: how it became. */
+                /** @description Id of the session to compare. */
                 right: string;
                 /** @description The first row. */
                 row?: number;
-                /** @description `trace.span` whose row to look for. */
+                /** @description `trace.span` whose row to find. */
                 span?: string | null;
-                /** @description `version` of another page, if rows must be those of it. */
+                /** @description `version` of an earlier page, to reject changed rows. */
                 version?: string | null;
             };
             header?: never;
@@ -5290,14 +5303,14 @@ export interface operations {
     compare_many_sessions_compare_runs_get: {
         parameters: {
             query: {
-                /** @description All rows; default: those that differ, the top ones of what only some sessions have, and the rows above these. */
+                /** @description Include all rows; default: rows that differ, the top rows of added and removed subtrees, and their ancestors. */
                 every?: boolean;
                 limit?: number;
                 /** @description The first row. */
                 row?: number;
-                /** @description Ids; the others are compared with the first. */
+                /** @description Session ids; the first is the baseline. */
                 session: string[];
-                /** @description `version` of another page, if rows must be those of it. */
+                /** @description `version` of an earlier page, to reject changed rows. */
                 version?: string | null;
             };
             header?: never;
@@ -5338,9 +5351,9 @@ export interface operations {
     events_events_get: {
         parameters: {
             query?: {
-                /** @description An `as_of`, or the last id seen; the header wins. */
+                /** @description An `as_of`, or the last id seen; `Last-Event-ID` takes precedence. */
                 after?: string | null;
-                /** @description Spans of these sessions only, comma-separated. Rows of other sessions then come at most once a second, unless the session came or settled. `-` is the id of no session: with it they come at once. */
+                /** @description Send spans of these sessions only, comma-separated. Rows of other sessions then come at most once a second, unless the session is new or has ended. `-` matches no session: rows come at once. */
                 session_id?: string | null;
             };
             header?: never;
@@ -5349,7 +5362,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Changes, newest version only; then live. */
+            /** @description Changes since the position, newest version only; then live changes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5414,7 +5427,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description OTLP in JSON: one request a line, or an array, or a document; gzip or plain. Also traces of Jaeger and exports of Langfuse, in JSON, and spans as the console exporters of Python's and JavaScript's SDKs print them. */
+        /** @description OTLP JSON: one request per line, an array, or one document; gzip or plain. Also Jaeger traces and Langfuse exports in JSON, and the output of the console exporters of the Python and JavaScript SDKs. */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -5463,7 +5476,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description Taken; a notification has no answer. */
+            /** @description Accepted; a notification has no response. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5631,7 +5644,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What has not been acknowledged, oldest first; then live. */
+            /** @description Unacknowledged commands, oldest first; then live. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5710,7 +5723,7 @@ export interface operations {
                 /** @description As in a query: `agent`, `span.model`, `tool`. */
                 field: string;
                 limit?: number;
-                /** @description In any case. */
+                /** @description Ignores case. */
                 prefix?: string;
             };
             header?: never;
@@ -5880,7 +5893,7 @@ export interface operations {
             query: {
                 cursor?: string | null;
                 limit?: number;
-                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                /** @description A query in the language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words in names or content. */
                 q: string;
             };
             header?: never;
@@ -5923,15 +5936,15 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
-                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                /** @description A query in the language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words in names or content. */
                 q?: string;
-                /** @description Unix time: began then or later. */
+                /** @description Unix time: started then or later. */
                 since_ms?: number | null;
-                /** @description Order of all sessions; `-`: descending. */
+                /** @description Sort order; `-` is descending. */
                 sort?: "started" | "-started" | "changed" | "-changed" | "title" | "-title" | "duration" | "-duration" | "waiting" | "-waiting" | "spans" | "-spans" | "errors" | "-errors" | "llm_calls" | "-llm_calls" | "tool_calls" | "-tool_calls" | "tokens" | "-tokens" | "cost" | "-cost";
-                /** @description Any of these. */
+                /** @description Sessions with any of these statuses. */
                 status?: components["schemas"]["SessionStatus"][] | null;
-                /** @description Unix time: began before. */
+                /** @description Unix time: started before. */
                 until_ms?: number | null;
             };
             header?: never;
@@ -5989,7 +6002,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6034,7 +6047,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6085,7 +6098,7 @@ export interface operations {
                     "application/json": components["schemas"]["VerbResult"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6132,7 +6145,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionContext"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6170,7 +6183,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page of the session, to be opened without a service. Of very many spans the content of the last is left out, and the page says so. */
+            /** @description The page of the session, readable without a service. Of very large sessions the content of the last spans is omitted, and the page says so. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6179,14 +6192,14 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has more than 100000 spans. */
+            /** @description The session has more than 100000 spans. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6240,7 +6253,7 @@ export interface operations {
                     "application/json": components["schemas"]["LastGoodSession"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6271,9 +6284,9 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string | null;
-                /** @description Spans to look at. */
+                /** @description Number of spans to read. */
                 limit?: number;
-                /** @description `change` of an earlier answer: only what came later. */
+                /** @description `change` of an earlier response: return later entries only. */
                 since?: number | null;
             };
             header?: never;
@@ -6293,7 +6306,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpLog"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6323,7 +6336,7 @@ export interface operations {
     read_mcp_frame_sessions__session_id__mcp_frame_get: {
         parameters: {
             query: {
-                /** @description `key` of an entry of the log. */
+                /** @description `key` of a log entry. */
                 key: string;
             };
             header?: never;
@@ -6343,7 +6356,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpFrame"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6394,7 +6407,7 @@ export interface operations {
                     "application/json": components["schemas"]["VerbResult"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6445,7 +6458,7 @@ export interface operations {
                     "application/json": components["schemas"]["VerbResult"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6476,7 +6489,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string | null;
-                /** @description `columns`: one array a field. `pages`: all pages from the cursor on, each a line of columns. */
+                /** @description `columns`: one array per field. `pages`: all pages from the cursor on, one line of columns each. */
                 format?: "rows" | "columns" | "pages";
                 limit?: number;
             };
@@ -6491,7 +6504,7 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
-                    /** @description `next_cursor`, for a reader who asks for the next page while this one comes; left out on the last page. */
+                    /** @description `next_cursor`, to request the next page while this one arrives; absent on the last page. */
                     "Inspector-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
@@ -6500,7 +6513,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6530,9 +6543,9 @@ export interface operations {
     session_statistics_sessions__session_id__statistics_get: {
         parameters: {
             query?: {
-                /** @description The session as it was at an instant, from its `epoch_ns`. */
+                /** @description Show the session at this instant, counted from its `epoch_ns`. */
                 at_ns?: number | null;
-                /** @description False: without operations, models, tools and agents. */
+                /** @description False omits operations, models, tools and agents. */
                 totals?: boolean;
             };
             header?: never;
@@ -6552,7 +6565,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionStatistics"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6603,7 +6616,7 @@ export interface operations {
                     "application/json": components["schemas"]["VerbResult"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6633,7 +6646,7 @@ export interface operations {
     read_transcript_sessions__session_id__transcript_get: {
         parameters: {
             query: {
-                /** @description `TRACE.SPAN` of a span of the session; of an LLM call, `TRACE.SPAN~TRACE.SPAN` with the call before it in the same conversation, whose messages are then not repeated. */
+                /** @description `TRACE.SPAN` of a span of the session; for an LLM call, `TRACE.SPAN~TRACE.SPAN` with the previous call of the conversation, whose messages are then not repeated. */
                 span: string[];
             };
             header?: never;
@@ -6653,7 +6666,7 @@ export interface operations {
                     "application/json": components["schemas"]["Transcript"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6683,7 +6696,7 @@ export interface operations {
     read_last_calls_sessions__session_id__transcript_last_get: {
         parameters: {
             query?: {
-                /** @description `TRACE.SPAN`: only calls that began before it. */
+                /** @description `TRACE.SPAN`: only calls that started before it. */
                 before?: string | null;
                 limit?: number;
             };
@@ -6704,7 +6717,7 @@ export interface operations {
                     "application/json": components["schemas"]["Transcript"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6735,11 +6748,11 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string | null;
-                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                /** @description A query in the language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words in names or content. */
                 q?: string;
-                /** @description Unix time: began then or later. */
+                /** @description Unix time: started then or later. */
                 since_ms?: number | null;
-                /** @description Unix time: began before. */
+                /** @description Unix time: started before. */
                 until_ms?: number | null;
             };
             header?: never;
@@ -6782,9 +6795,9 @@ export interface operations {
             query?: {
                 bucket_ms?: number;
                 buckets?: number;
-                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                /** @description A query in the language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words in names or content. */
                 q?: string;
-                /** @description Unix time; left out: now. */
+                /** @description Unix time; default: now. */
                 until_ms?: number | null;
             };
             header?: never;
@@ -6825,13 +6838,13 @@ export interface operations {
     session_usage_sessions_usage_get: {
         parameters: {
             query?: {
-                /** @description What to add up by. */
+                /** @description Key to group by. */
                 by?: components["schemas"]["UsageKey"];
-                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                /** @description A query in the language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words in names or content. */
                 q?: string;
-                /** @description Unix time: began then or later. */
+                /** @description Unix time: started then or later. */
                 since_ms?: number | null;
-                /** @description Unix time: began before. */
+                /** @description Unix time: started before. */
                 until_ms?: number | null;
             };
             header?: never;
@@ -6893,7 +6906,7 @@ export interface operations {
                     "application/json": components["schemas"]["VerbResult"];
                 };
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
@@ -6923,7 +6936,7 @@ export interface operations {
     get_span_spans__trace_id___span_id__get: {
         parameters: {
             query?: {
-                /** @description Limit of a value: longer ones are cut and listed in `clamped`. */
+                /** @description Size limit of a value; longer values are cut and listed in `clamped`. */
                 max_value_bytes?: number | null;
             };
             header?: never;
@@ -6969,7 +6982,7 @@ export interface operations {
             query?: {
                 /** @description Name of the state; default: the last one. */
                 name?: string | null;
-                /** @description Number of its change in the session; default: the last on this span. */
+                /** @description Position of the change in the session; default: the last on this span. */
                 position?: number | null;
             };
             header?: never;
@@ -7013,7 +7026,7 @@ export interface operations {
     get_span_value_spans__trace_id___span_id__value_get: {
         parameters: {
             query: {
-                /** @description Its place in the whole response about the span: a JSON Pointer (RFC 6901), such as `/attributes/gen_ai.input.messages`. */
+                /** @description JSON Pointer (RFC 6901) into the complete response for the span, such as `/attributes/gen_ai.input.messages`. */
                 pointer: string;
             };
             header?: never;
@@ -7025,7 +7038,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Text as it is; everything else as JSON. */
+            /** @description Text unchanged; other values as JSON. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7066,7 +7079,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OTLP JSON, one `TracesData` or `LogsData` a line, gzipped; with an `ETag` once nothing of the session runs. */
+            /** @description OTLP JSON, one `TracesData` or `LogsData` a line, gzipped; with an `ETag` once the session has ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7075,7 +7088,7 @@ export interface operations {
                     "application/gzip": string;
                 };
             };
-            /** @description The `Range` that was asked for; one, in bytes. */
+            /** @description The requested `Range`; one range of bytes. */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -7084,21 +7097,21 @@ export interface operations {
                     "application/gzip": string;
                 };
             };
-            /** @description Not changed since the `ETag` that was given. */
+            /** @description Not changed since the given `ETag`. */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Merged into another session; `Location` is where. */
+            /** @description Merged into another session; see `Location`. */
             308: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It has no such bytes. */
+            /** @description The range is outside the file. */
             416: {
                 headers: {
                     [name: string]: unknown;
@@ -7169,7 +7182,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description No token, or a wrong one, where it is needed. `google.rpc.Status`, in the request's encoding. */
+            /** @description Missing or wrong token. `google.rpc.Status`, in the request's encoding. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7179,7 +7192,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description Not from there. `google.rpc.Status`, in the request's encoding. */
+            /** @description This client is not allowed. `google.rpc.Status`, in the request's encoding. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7189,7 +7202,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description The body stopped coming. `google.rpc.Status`, in the request's encoding. */
+            /** @description The request body timed out. `google.rpc.Status`, in the request's encoding. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7209,7 +7222,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description Unknown type or coding. `google.rpc.Status`, in the request's encoding. */
+            /** @description Unsupported content type or encoding. `google.rpc.Status`, in the request's encoding. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7229,7 +7242,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description Nothing can be stored now; see Retry-After. `google.rpc.Status`, in the request's encoding. */
+            /** @description The store is unavailable; see Retry-After. `google.rpc.Status`, in the request's encoding. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7285,7 +7298,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description No token, or a wrong one, where it is needed. `google.rpc.Status`, in the request's encoding. */
+            /** @description Missing or wrong token. `google.rpc.Status`, in the request's encoding. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7295,7 +7308,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description Not from there. `google.rpc.Status`, in the request's encoding. */
+            /** @description This client is not allowed. `google.rpc.Status`, in the request's encoding. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7305,7 +7318,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description The body stopped coming. `google.rpc.Status`, in the request's encoding. */
+            /** @description The request body timed out. `google.rpc.Status`, in the request's encoding. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7325,7 +7338,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description Unknown type or coding. `google.rpc.Status`, in the request's encoding. */
+            /** @description Unsupported content type or encoding. `google.rpc.Status`, in the request's encoding. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7345,7 +7358,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description Nothing can be stored now; see Retry-After. `google.rpc.Status`, in the request's encoding. */
+            /** @description The store is unavailable; see Retry-After. `google.rpc.Status`, in the request's encoding. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7401,7 +7414,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description No token, or a wrong one, where it is needed. `google.rpc.Status`, in the request's encoding. */
+            /** @description Missing or wrong token. `google.rpc.Status`, in the request's encoding. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7411,7 +7424,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description Not from there. `google.rpc.Status`, in the request's encoding. */
+            /** @description This client is not allowed. `google.rpc.Status`, in the request's encoding. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7421,7 +7434,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description The body stopped coming. `google.rpc.Status`, in the request's encoding. */
+            /** @description The request body timed out. `google.rpc.Status`, in the request's encoding. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7441,7 +7454,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description Unknown type or coding. `google.rpc.Status`, in the request's encoding. */
+            /** @description Unsupported content type or encoding. `google.rpc.Status`, in the request's encoding. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7461,7 +7474,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description Nothing can be stored now; see Retry-After. `google.rpc.Status`, in the request's encoding. */
+            /** @description The store is unavailable; see Retry-After. `google.rpc.Status`, in the request's encoding. */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -8,7 +8,15 @@
 import type { SpanRow } from '../api/types.ts';
 import { formatDuration, formatGrowing } from '../model/text/format.ts';
 import { inHueOf } from '../model/text/hue.ts';
-import { type Bar, barOf, joined, labelX, placeLabel, waitsOf } from '../model/timeline/bars.ts';
+import {
+  type Bar,
+  barOf,
+  breakLabelX,
+  joined,
+  labelX,
+  placeLabel,
+  waitsOf,
+} from '../model/timeline/bars.ts';
 import type { Gap, TimeAxis } from '../model/timeline/gaps.ts';
 import { type TimeWindow, ticksOfPart, toX } from '../model/timeline/time-scale.ts';
 import { endOffset, stallOf, waitsSince } from '../model/trace/span-status.ts';
@@ -331,16 +339,18 @@ function drawLabel(
 }
 
 function labelOf(span: SpanRow, scene: WaterfallScene): string {
+  // At an instant nothing grows: what runs is measured as what has ended.
+  const format = scene.isPast === true ? formatDuration : formatGrowing;
   if (scene.isWaiting(span)) {
     const since_ns = waitsSince(span) ?? span.offset_ns;
-    return `waiting ${formatGrowing(scene.now_ns - since_ns)}`;
+    return `waiting ${format(scene.now_ns - since_ns)}`;
   }
   switch (span.status) {
     case 'running': {
       const stall = stallOf(span, scene.now_ns);
-      const ran = formatGrowing(scene.now_ns - span.offset_ns);
+      const ran = format(scene.now_ns - span.offset_ns);
       if (stall === undefined) return ran;
-      return `${ran} · ${SESSION_TEXT.stalls(formatGrowing(stall.end_ns - stall.start_ns))}`;
+      return `${ran} · ${SESSION_TEXT.stalls(format(stall.end_ns - stall.start_ns))}`;
     }
     case 'lost':
       return 'lost';
@@ -365,14 +375,10 @@ export function drawAxis(
   if (context === undefined) return;
   context.font = palette.font;
   context.textBaseline = 'middle';
-  const occupied: { x: number; width: number }[] = [];
-  /** Draw a label where there is room, and a distance between labels. */
+  /** Labels, with the distance that others keep. */
+  const labels: { x: number; width: number }[] = [];
   const label = (text: string, x: number, width: number): void => {
-    const isOccupied = occupied.some(
-      (one) => x < one.x + one.width + APART_PX && one.x < x + width + APART_PX,
-    );
-    if (isOccupied || x < 0 || x + width > width_px) return;
-    occupied.push({ x, width });
+    labels.push({ x: x - APART_PX, width: width + 2 * APART_PX });
     context.fillText(text, x, height_px / 2 + 1);
   };
   const boxes = gaps.map((gap) => ({ gap, box: boxOf(gap, axis, view, width_px) }));
@@ -385,14 +391,18 @@ export function drawAxis(
     context.fillRect(x, height_px - 6, 1, 6);
     context.fillStyle = palette.muted;
     const text = offset === 0 ? '0' : formatDuration(offset);
-    label(text, x + 4, context.measureText(text).width);
+    const width = context.measureText(text).width;
+    const isFree = breakLabelX({ x: x + 4, width }, width, labels, width_px) !== undefined;
+    if (isFree) label(text, x + 4, width);
   }
-  for (const { gap, box } of boxes) {
-    context.fillStyle = palette.text;
+  context.fillStyle = palette.text;
+  boxes.forEach(({ gap, box }, at) => {
     const text = gapLabel(gap);
     const width = context.measureText(text).width;
-    label(text, box.x + (box.width - width) / 2, width);
-  }
+    const others = boxes.filter((_, other) => other !== at).map((other) => other.box);
+    const x = breakLabelX(box, width, [...others, ...labels], width_px);
+    if (x !== undefined) label(text, x, width);
+  });
 }
 
 /** Round offsets, none inside a shortened gap. */

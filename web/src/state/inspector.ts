@@ -12,6 +12,7 @@ import { Imports } from './imports.ts';
 import type { PreferenceStore } from './preferences.ts';
 import { Requests, requestOf } from './requests.ts';
 import type { Router } from './route.ts';
+import { Selection } from './selection.ts';
 import { ServerClock } from './server-clock.ts';
 import { SessionFilter } from './session-filter.ts';
 import { Sessions } from './sessions.ts';
@@ -61,6 +62,8 @@ export class Inspector {
   readonly drafts = new Drafts();
   /** Key of the row that each list was left at, by the list's name. */
   readonly lastRows = new Map<string, string>();
+  /** Selected sessions of the list, also while another page is shown. */
+  readonly selection = new Selection();
   readonly verbs: Verbs;
   readonly feed: Feed;
   /** Whether the service can store what it receives; undefined before its first report. */

@@ -26,7 +26,7 @@ const NONE: readonly string[] = [];
 
 export class Requests {
   readonly rows = new KeyedStore<Request>();
-  /** Ids of pending requests: what allows by itself, then the longest wait. A new array when one came or went. */
+  /** Ids of pending requests, the most urgent first. A new array when one came or went. */
   readonly pending = new Cell<readonly string[]>([]);
   /** How many of them allow by themselves when their time passes. */
   readonly allowing = new Cell(0);

@@ -44,6 +44,9 @@ export function spanPath(sessionId: string, spanKey: string): string {
   return `${sessionPath(sessionId)}?${new URLSearchParams({ span: spanKey })}`;
 }
 
+/** In place of a span's key in the address of a session: whatever its cause is. */
+export const CAUSE = 'cause';
+
 /** Address of a page that shows the sessions of a filter: the list, what they used, or why they failed. */
 export function filteredPath(
   page: 'sessions' | 'usage' | 'causes',
@@ -55,19 +58,27 @@ export function filteredPath(
   return query.size === 0 ? page : `${page}?${query}`;
 }
 
-/** Address of a comparison; either session may still be missing. `span`: its key in one of them. */
+/**
+ * Address of a comparison; either session may still be missing. `span`: its key in one of them;
+ * `runs`: the sessions of the table that it is opened from.
+ */
 export function comparePath(sides: {
   readonly left?: string | undefined;
   readonly right?: string | undefined;
   readonly span?: string | undefined;
+  readonly runs?: readonly string[];
 }): string {
   const query = new URLSearchParams();
   for (const name of ['left', 'right', 'span'] as const) {
     const value = sides[name];
     if (value !== undefined) query.set(name, value);
   }
+  for (const id of sides.runs ?? []) query.append('run', id);
   return query.size === 0 ? 'compare' : `compare?${query}`;
 }
+
+/** Limit of the sessions that the service compares at once. */
+export const MOST_COMPARED = 20;
 
 /** Address of a comparison of sessions: two beside each other, or more in a table. */
 export function compareAllPath(ids: readonly string[]): string {

@@ -14,6 +14,8 @@ const ENOUGH = 30;
 export interface FoundSession {
   readonly id: string;
   readonly title: string;
+  readonly status: SessionHit['status'];
+  readonly started_at: string;
   /** Its row, if the session itself matches. */
   readonly session: SessionHit | undefined;
   readonly hits: readonly SearchHit[];
@@ -84,6 +86,8 @@ export class Search {
         ...known,
         id: session.id,
         title: session.title,
+        status: session.status,
+        started_at: session.started_at,
         session,
       });
     }
@@ -104,6 +108,8 @@ export class Search {
     this.groups.set(hit.session_id, {
       id: hit.session_id,
       title: hit.session_title,
+      status: hit.session_status,
+      started_at: hit.session_started_at,
       session: group?.session,
       hits: [...(group?.hits ?? []), hit],
     });

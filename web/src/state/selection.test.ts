@@ -20,6 +20,16 @@ test('a range from a row that is gone is that row alone', () => {
   expect([...selection.ids.get()]).toEqual(['c']);
 });
 
+test('a selection stays with its list and ends with another', () => {
+  const selection = new Selection();
+  selection.show('sessions?q=a');
+  selection.toggle('b');
+  selection.show('sessions?q=a');
+  expect([...selection.ids.get()]).toEqual(['b']);
+  selection.show('sessions');
+  expect(selection.ids.get().size).toBe(0);
+});
+
 test('what was removed is not selected', () => {
   const selection = new Selection();
   selection.add(ORDER);

@@ -5,6 +5,13 @@ export class Selection {
   readonly ids = new Cell<ReadonlySet<string>>(new Set());
   /** First row of a range. */
   private anchor: string | undefined;
+  private list = '';
+
+  /** Show a list: what is selected is what one sees, or has seen, in this very one. */
+  show(list: string): void {
+    if (list !== this.list) this.clear();
+    this.list = list;
+  }
 
   toggle(id: string): void {
     const next = new Set(this.ids.get());

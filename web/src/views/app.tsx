@@ -4,7 +4,6 @@ import { EVERYWHERE } from '../state/actions.ts';
 import type { Route } from '../state/route.ts';
 import { Trace } from '../state/trace.ts';
 import { ACTION_TEXT, CAUSE_TEXT, PAGE_NAMES, SHELL_TEXT } from '../texts.ts';
-import { KeysDialog } from './keys-dialog.tsx';
 import { useActionKeys, useActions } from './parts/actions.ts';
 import { useCell, useInspector, useRoute } from './parts/context.ts';
 import { Guarded } from './parts/guarded.tsx';
@@ -25,6 +24,7 @@ import './parts/icons.css';
 import type { StoreHealth } from '../api/types.ts';
 import './store-banner.css';
 
+const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).KeysDialog);
 const Palette = lazyPart(async () => (await import('./palette/palette.tsx')).Palette);
 const SearchPage = lazyPart(async () => (await import('./search/search-page.tsx')).SearchPage);
 const AuditPage = lazyPart(async () => (await import('./audit/audit-page.tsx')).AuditPage);
@@ -41,6 +41,7 @@ export function App() {
   const openKeys = useCallback(() => setDialog('keys'), []);
   const openPalette = useCallback(() => setDialog('palette'), []);
   const page = useRef<HTMLDivElement>(null);
+  const [typed] = useState<Typed>(() => ({ current: '', isEntered: false }));
   useAppActions(setDialog, page);
   useActionKeys();
   useNotices();
@@ -59,15 +60,68 @@ export function App() {
       </div>
       <DropTarget />
       <Tips />
-      {dialog === 'keys' && <KeysDialog onClose={close} />}
-      {(dialog === 'palette' || dialog === 'selection') && (
+      {dialog !== undefined && (
         <div className="ins-app__dialog">
-          <Guarded name={SHELL_TEXT.palette} loading={null} onClose={close}>
-            <Palette key={dialog} isSelectionOnly={dialog === 'selection'} onClose={close} />
-          </Guarded>
+          {dialog === 'keys' ? (
+            <Guarded key={dialog} name={SHELL_TEXT.keys} loading={null} onClose={close}>
+              <KeysDialog onClose={close} />
+            </Guarded>
+          ) : (
+            <Guarded
+              key={dialog}
+              name={SHELL_TEXT.palette}
+              loading={<EarlyKeys typed={typed} onClose={close} />}
+              onClose={close}
+            >
+              <Palette typed={typed} isSelectionOnly={dialog === 'selection'} onClose={close} />
+            </Guarded>
+          )}
         </div>
       )}
     </div>
+  );
+}
+
+/** What was typed, and whether with Enter after it. */
+interface Typed {
+  current: string;
+  isEntered: boolean;
+}
+
+interface EarlyKeysProps {
+  readonly typed: Typed;
+  readonly onClose: () => void;
+}
+
+/** A field that has what is typed before the palette is loaded. */
+function EarlyKeys({ typed, onClose }: EarlyKeysProps) {
+  const receive = useCallback(
+    (field: HTMLInputElement) => {
+      const before = document.activeElement;
+      typed.current = '';
+      typed.isEntered = false;
+      field.focus();
+      // The palette gives the focus back to it, too.
+      return () => {
+        if (before instanceof HTMLElement) before.focus();
+      };
+    },
+    [typed],
+  );
+  return (
+    <input
+      ref={receive}
+      className="ins-hidden"
+      aria-label={SHELL_TEXT.palette}
+      onChange={(event) => {
+        typed.current = event.target.value;
+        typed.isEntered = false;
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onClose();
+        else if (event.key === 'Enter') typed.isEntered = true;
+      }}
+    />
   );
 }
 

@@ -43,7 +43,7 @@ class Refusal:
 def refusal_of(row: RequestRow | None, answer: ProposedAnswer, now_ns: int) -> Refusal | None:
     """Return the reason why `answer` cannot be the answer; None if it can."""
     if row is None:
-        return Refusal("no_such_request", "No request has this id. It may have been deleted.")
+        return Refusal("no_such_request", "Request not found. It may have been deleted.")
     return _is_closed(row, now_ns) or _is_unfit(row, answer) or _is_other(row, answer)
 
 
@@ -52,8 +52,8 @@ def _is_closed(row: RequestRow, now_ns: int) -> Refusal | None:
     if row.status is RequestStatus.ANSWERED and answer is not None:
         return Refusal(
             "already_answered",
-            f"{answer.actor} ({answer.origin}) answered this first, with `{answer.decision}`,"
-            f" at {rfc3339(answer.at_ns)}.",
+            f"{answer.actor} ({answer.origin}) already answered with `{answer.decision}` at "
+            f"{rfc3339(answer.at_ns)}.",
         )
     if row.status is not RequestStatus.PENDING:
         why = row.transitions[-1].reason
@@ -62,8 +62,8 @@ def _is_closed(row: RequestRow, now_ns: int) -> Refusal | None:
     if row.expires_ns is not None and row.expires_ns <= now_ns:
         return Refusal(
             "already_closed",
-            f"Too late: the request expired at {rfc3339(row.expires_ns)}, and what counts is its"
-            f" default, `{row.default}`.",
+            f"Too late: the request expired at {rfc3339(row.expires_ns)} with its default, "
+            f"`{row.default}`.",
         )
     return None
 
@@ -75,14 +75,14 @@ def _is_unfit(row: RequestRow, answer: ProposedAnswer) -> Refusal | None:
     decision = answer.decision
     if decision not in fitting:
         listed = ", ".join(f"`{one}`" for one in sorted(fitting))
-        what = f"`{decision}` is no answer to this {row.kind}."
-        return Refusal("wrong_decision", f"{what} Choose one of {listed}.")
+        what = f"`{decision}` is not a valid answer to this {row.kind}."
+        return Refusal("wrong_decision", f"{what} Use one of {listed}.")
     if answer.args_json is not None and decision not in _ALLOWS:
-        return Refusal("wrong_decision", f"Edited arguments go with `allow`, not `{decision}`.")
+        return Refusal("wrong_decision", f"Edited arguments require `allow`, not `{decision}`.")
     if decision == "answer" and answer.payload_json is None:
-        return Refusal("wrong_decision", "`answer` needs a `payload_json`.")
+        return Refusal("wrong_decision", "`answer` requires a `payload_json`.")
     if decision != "answer" and answer.payload_json is not None:
-        return Refusal("wrong_decision", f"A `payload_json` goes with `answer`, not `{decision}`.")
+        return Refusal("wrong_decision", f"A `payload_json` requires `answer`, not `{decision}`.")
     return None
 
 
@@ -90,17 +90,17 @@ def _is_other(row: RequestRow, answer: ProposedAnswer) -> Refusal | None:
     if answer.args_hash != row.args_hash:
         return Refusal(
             "wrong_hash",
-            "`args_hash` is not that of the arguments of this request"
-            + (": it is missing." if answer.args_hash is None else ". Read the request again."),
+            "`args_hash` does not match the arguments of this request"
+            + (": it is missing." if answer.args_hash is None else ". Reload the request."),
         )
     if answer.args_json is not None and row.args_json is None:
         return Refusal(
             "not_editable",
-            "These arguments are no JSON, or too long: they can be allowed or denied, not edited.",
+            "These arguments are not JSON, or too long: allow or deny them unchanged.",
         )
     for name, text in (("args_json", answer.args_json), ("payload_json", answer.payload_json)):
         if text is not None and (mistake := json_mistake(text)) is not None:
-            return Refusal("bad_json", f"`{name}` is no JSON text: {mistake}.")
+            return Refusal("bad_json", f"`{name}` is not valid JSON: {mistake}.")
     return None
 
 
@@ -120,8 +120,8 @@ def _once(pairs: list[tuple[str, Any]]) -> None:
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
         twice = next(name for at, name in enumerate(names) if name in names[:at])
-        raise ValueError(f"{twice[:100]!r} is there twice")
+        raise ValueError(f"duplicate key {twice[:100]!r}")
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

@@ -165,7 +165,7 @@ class ControlPlane:
     ) -> None:
         left_out = self._no_room_rate.take(unit.now_ns / SECOND_NS)
         if left_out is not None:
-            detail = f"{fresh.id} ({left_out} others were left out)" if left_out else fresh.id
+            detail = f"{fresh.id} ({left_out} more omitted)" if left_out else fresh.id
             actor = _agent(process)
             record_audit(
                 unit, actor, "request_opened", refusal, process_id=process.id, detail=detail
@@ -184,7 +184,7 @@ class ControlPlane:
         row, actor = unit.request(request_id), _agent(process)
         if row is None or row.process_id != process.id:
             return
-        counts = f"What counts is `{decision}`" if decision else None
+        counts = f"Effective decision: `{decision}`" if decision else None
         changed = transitions.closed(row, status, reason or counts, unit.now_ns, actor)
         if changed is None:
             return
@@ -218,7 +218,7 @@ class ControlPlane:
         if refusal is None and row is not None:
             refusal = _too_many_commands(unit, row.process_id)
         if refusal is not None or row is None:
-            refusal = refusal or Refusal("no_such_request", "No request has this id.")
+            refusal = refusal or Refusal("no_such_request", "Request not found.")
             known = {"request": row} if row else {"request_id": request_id}
             record_audit(unit, actor, "answer", refusal, answer=proposed, **known)
             return refusal
@@ -290,7 +290,7 @@ class ControlPlane:
         """Send a signal that no question waits for."""
         mistake = None if payload_json is None else json_mistake(payload_json)
         if mistake is not None:
-            refusal = Refusal("bad_json", f"`payload_json` is no JSON text: {mistake}.")
+            refusal = Refusal("bad_json", f"`payload_json` is not valid JSON: {mistake}.")
             record_audit(unit, actor, "signal", refusal, session_id=session_id)
             return refusal
         return self.send(
@@ -439,7 +439,7 @@ def _too_many_commands(unit: UnitOfWork, process_id: str) -> Refusal | None:
         return None
     return Refusal(
         "too_many_commands",
-        f"{MAX_COMMANDS} commands wait for this process. Try again once it has taken some.",
+        f"{MAX_COMMANDS} commands are queued for this process. Try again later.",
     )
 
 

@@ -83,7 +83,7 @@ class OpenRequests:
         elif len(self._waiting) >= MAX_PENDING:
             why = f"{MAX_PENDING} requests are open."
         elif self._bytes and self._bytes + shown_bytes(fresh) > MAX_PENDING_BYTES:
-            why = f"Open requests show more than {MAX_PENDING_BYTES} bytes together."
+            why = f"The open requests exceed {MAX_PENDING_BYTES} bytes in total."
         else:
             return None
         return Refusal("too_many_requests", why)

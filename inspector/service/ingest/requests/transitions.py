@@ -75,7 +75,7 @@ def acknowledged(
         return _blanked(judged)
     if row.status is not RequestStatus.ANSWERED:
         return judged
-    why = f"The answer of {answer.actor} was not taken: {reason or 'no reason was given'}"
+    why = f"The agent rejected the answer of {answer.actor}: {reason or 'no reason given'}"
     return _moved(replace(row, answer=None), RequestStatus.PENDING, now_ns, actor, why)
 
 
@@ -88,7 +88,7 @@ def closed(
     answer = row.answer
     if answer is not None:
         was_applied = status is RequestStatus.ANSWERED
-        why = None if was_applied else f"The agent had ended it: {status.value}"
+        why = None if was_applied else f"The agent had closed it: {status.value}"
         answer = replace(answer, applied=was_applied, applied_reason=why)
     judged = replace(row, answer=answer)
     if row.status is status is RequestStatus.ANSWERED:
@@ -105,7 +105,7 @@ def expired(row: RequestRow, now_ns: int) -> RequestRow | None:
     """Return the request as expired, if its time is over without a report; None: no change."""
     if row.expires_ns is None or now_ns < row.expires_ns + EXPIRY_GRACE_NS:
         return None
-    reason = "Its time passed, and the agent said nothing"
+    reason = "It timed out without a report of the agent"
     return _abandoned(row, RequestStatus.EXPIRED, now_ns, SERVICE, reason)
 
 

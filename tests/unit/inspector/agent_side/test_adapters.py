@@ -154,7 +154,7 @@ def test_a_programs_own_modules_by_the_names_of_frameworks_are_left_alone(tmp_pa
 
 
 def test_a_name_that_is_no_adapter_is_an_error_that_lists_them() -> None:
-    with pytest.raises(ValueError, match=r"no adapter for 'langchian'.*langchain"):
+    with pytest.raises(ValueError, match=r"Unknown adapter 'langchian'.*langchain"):
         select_adapters(["langchian"])
 
 

@@ -78,7 +78,7 @@ def test_the_token_goes_nowhere_else(servers: tuple[_Server, _Server], host: str
     ours, other = servers
     port = ours.server.server_port if host == "localhost" else other.server.server_port
     ours.redirects["/sessions"] = f"http://{host}:{port}/steal"
-    with pytest.raises(RefusedError, match="does not get its token"):
+    with pytest.raises(RefusedError, match="token is not sent"):
         Client(ours.url, "secret").get("/sessions")
     assert other.seen == []
     assert len(ours.seen) == 1

@@ -124,7 +124,7 @@ def test_a_session_that_ends_is_reported_once_and_dropped() -> None:
     assert known.apply(event("SessionFinished", session=ended), 0) == ended
     assert known.apply(event("SessionUpdated", session=ended), 0) is None
     assert known.live == {}
-    assert "Nothing runs" in drawn(known)
+    assert "No running sessions" in drawn(known)
 
 
 def test_a_deleted_session_is_gone() -> None:
@@ -145,7 +145,7 @@ def test_several_sessions_share_the_screen_and_nothing_is_wider_or_higher_than_i
         lines = drawn(known, width=width, height=height).splitlines()
         assert len(lines) <= height
         assert max(map(len, lines)) <= width
-        assert "more sessions run" in lines[0]
+        assert "more running sessions" in lines[0]
 
 
 def test_running_spans_are_chosen_before_ended_ones() -> None:

@@ -119,7 +119,7 @@ async def test_a_refusal_says_what_to_check(endpoint: Endpoint) -> None:
 
 
 async def test_an_endpoint_that_is_not_there_says_what_to_check() -> None:
-    with pytest.raises(ModelEndpointError, match=r"cannot be reached.*OPENAI_BASE_URL"):
+    with pytest.raises(ModelEndpointError, match=r"Cannot reach.*OPENAI_BASE_URL"):
         await _deltas(OpenAIModel("http://127.0.0.1:9", "key"))
 
 

@@ -167,5 +167,5 @@ def test_a_session_that_the_program_sets_meanwhile_stays(bus: Bus) -> None:
 
 @pytest.mark.parametrize("wrong", [{"id": 7}, {"user": 7}, {"title": b"x"}, {"tags": [1]}])
 def test_what_is_no_text_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(TypeError, match="Give a text"):
+    with pytest.raises(TypeError, match="Give a string"):
         inspector.session(**wrong)

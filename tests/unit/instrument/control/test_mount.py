@@ -125,7 +125,7 @@ async def test_a_module_that_returns_something_else_stays_and_is_reported(
     await mount_plan(coordinator, [{"module": "my-rubbish-hook"}])
 
     assert len(coordinator.hooks.handlers["tool:post"]) == 1
-    assert "my-rubbish-hook returned dict, which cannot clean up" in caplog.text
+    assert "my-rubbish-hook returned dict. It must return a clean-up function" in caplog.text
 
 
 @pytest.mark.usefixtures("installed")
@@ -135,10 +135,10 @@ async def test_a_module_that_returns_something_else_stays_and_is_reported(
         ({"hooks": "my-hook"}, "`hooks` must be a list"),
         ({"hooks": ["my-hook"]}, "a mapping with the name of a `module`"),
         ([{"module": "my-hook", "config": 7}], "its `config` must be a mapping"),
-        ([{"module": "other"}], "no installed package .* Install the package that has it"),
+        ([{"module": "other"}], "no installed package .* Install its package"),
         (
             [{"module": "other", "source": "git+https://example.org/x"}],
-            r"never fetched from here: install git\+https://example.org/x yourself",
+            r"never downloaded: install git\+https://example.org/x yourself",
         ),
         (
             [{"module": "my-failing-hook"}],

@@ -548,7 +548,7 @@ def test_a_condition_without_a_handle_is_reported(
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda p: p.on("before_lunch"), "events are before_llm_call, "),
+        (lambda p: p.on("before_lunch"), "give one of before_llm_call, "),
         (
             lambda p: p.on(E.QUERY_END).handle(decision="PAUSE"),
             "give CONTINUE, RETRY, FAIL, STOP, ASK",

@@ -184,7 +184,7 @@ def test_bad_conditions_are_refused(conditions: object, make: Make) -> None:
 
 
 def test_an_unknown_field_is_refused_with_those_that_there_are(make: Make) -> None:
-    with pytest.raises(GuidanceValueError, match=r"there is no 'prioritty'\. Known are app, "):
+    with pytest.raises(GuidanceValueError, match=r"unknown 'prioritty'\. Known: app, "):
         make(prioritty=1)
 
 

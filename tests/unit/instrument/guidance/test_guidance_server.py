@@ -193,8 +193,8 @@ async def test_a_text_that_cannot_be_loaded_is_logged_as_an_error_and_reported(
     assert not result.is_error
     assert texts(result) == ["No guidance for this moment."]
     assert (first, second) == ("error", "notice")
-    assert error.startswith("Cannot load hook 'notes:config:start:unwritten': there is no file")
-    assert notice == ("1 hook(s) failed to load: Not Written Yet (there is no file unwritten.md)")
+    assert error.startswith("Cannot load hook 'notes:config:start:unwritten': unwritten.md")
+    assert notice == ("1 hook(s) failed to load: Not Written Yet (unwritten.md does not exist)")
     assert str(ROOT) not in error  # clients do not see the path
 
 

@@ -124,13 +124,15 @@ async def test_a_missing_text_is_logged_left_out_and_reported_by_the_composer(
 
     [(level, message)] = logged
     assert level == "error"
-    assert message.startswith("Cannot load hook 'mcp-toolkit:session:start:gone': there is no file")
+    assert message.startswith(
+        "Cannot load hook 'mcp-toolkit:session:start:gone': gone.md does not exist"
+    )
     assert "base_path=" in message
     assert [hook.tag for hook in result.included_hooks] == ["welcome"]
     assert [(hook.tag, hook.reason) for hook in result.failed_hooks] == [
-        ("gone", "there is no file gone.md")
+        ("gone", "gone.md does not exist")
     ]
-    assert result.notices == ("1 hook(s) failed to load: Gone (there is no file gone.md)",)
+    assert result.notices == ("1 hook(s) failed to load: Gone (gone.md does not exist)",)
 
 
 async def test_a_single_load_logs_and_raises(
@@ -138,7 +140,7 @@ async def test_a_single_load_logs_and_raises(
 ) -> None:
     loader = create_content_loader(base_path=tmp_path, log=log)
 
-    with pytest.raises(ContentError, match=r"there is no file welcome\.md") as raised:
+    with pytest.raises(ContentError, match=r"welcome\.md does not exist") as raised:
         await loader.load(make())
 
     assert raised.value.hook == make()
@@ -172,7 +174,7 @@ def break_as_loop(path: Path) -> None:
         (break_as_pipe, "is not a file"),
         (break_as_bytes, "is not UTF-8"),
         (break_as_too_large, "is larger than"),
-        (break_as_loop, "leads nowhere"),
+        (break_as_loop, "is a broken path"),
     ],
 )
 async def test_a_text_that_cannot_be_read_fails_like_a_missing_one(
@@ -277,7 +279,7 @@ def test_a_content_path_cannot_escape_the_folder(name: str, make: Make, tmp_path
     loaded = loader.load_all_sync([make(content_file=name)])
 
     assert loaded == []
-    assert "leads out of the folder" in loaded.failed[0].error
+    assert "is outside the folder" in loaded.failed[0].error
 
 
 def test_a_folder_that_is_itself_a_link_is_not_an_escape(

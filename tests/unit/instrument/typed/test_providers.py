@@ -267,9 +267,9 @@ async def test_a_function_is_a_provider_of_what_it_is_annotated_with(
 @pytest.mark.parametrize(
     ("callback", "error", "message"),
     [
-        (lambda: None, ValueError, "no annotation that names one"),
-        (lambda event: None, ValueError, "no annotation that names one"),
-        (lambda *events: None, ValueError, "no annotation that names one"),
+        (lambda: None, ValueError, "no event annotation"),
+        (lambda event: None, ValueError, "no event annotation"),
+        (lambda *events: None, ValueError, "no event annotation"),
     ],
 )
 def test_a_callback_that_does_not_say_its_event_is_refused(
@@ -285,9 +285,9 @@ def test_only_events_are_read_from_an_annotation_or_a_list(bus: Bus) -> None:
 
     registry = HookRegistry(bus)
     for callback in (maybe, other):
-        with pytest.raises(TypeError, match="it is no event"):
+        with pytest.raises(TypeError, match="it is not an event"):
             registry.add_callback(None, callback)
-    with pytest.raises(TypeError, match="it is no event"):
+    with pytest.raises(TypeError, match="it is not an event"):
         registry.add_callback([BeforeToolCallEvent, HookEvent], print)
     with pytest.raises(ValueError, match="list of events is empty"):
         registry.add_callback([], print)

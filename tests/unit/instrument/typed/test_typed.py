@@ -313,7 +313,7 @@ def test_a_tool_use_reads_as_items_and_as_attributes() -> None:
     tool_use.name = "other"
 
     assert (tool_use["name"], tool_use.toolUseId) == ("other", "1")
-    with pytest.raises(AttributeError, match="no missing; it has name, toolUseId, input"):
+    with pytest.raises(AttributeError, match="no missing; known: name, toolUseId, input"):
         _ = tool_use.missing
 
 
@@ -540,15 +540,15 @@ def test_the_name_of_an_interrupt_is_used_once(hooks: HookRegistry, bus: Bus) ->
 
     hooks.add_callback(BeforeToolCallEvent, gate)
 
-    with pytest.raises(ValueError, match="'same' already"):
+    with pytest.raises(ValueError, match="already interrupted as 'same'"):
         bus.call_sync("tool_call", lambda _: pytest.fail("ran"))
 
 
 @pytest.mark.parametrize(
     ("kind", "callback", "message"),
     [
-        (str, print, "it is no event. Events: AfterInvocationEvent, "),
-        (HookEvent, print, "it is no event"),
+        (str, print, "it is not an event. Events: AfterInvocationEvent, "),
+        (HookEvent, print, "it is not an event"),
         (BeforeToolCallEvent, 7, "not callable"),
     ],
 )

@@ -239,7 +239,7 @@ def test_an_attempt_that_was_discarded_is_no_success(watch: Callable[..., Watche
     watched.receiver.wait_for(lambda r: len(r.spans) == 2)
     first, second = sorted(watched.receiver.spans, key=lambda span: span.start_time_unix_nano)
     assert first.status.code == Status.STATUS_CODE_ERROR
-    assert first.status.message == "discarded: critic wants it run again: too short"
+    assert first.status.message == "discarded: critic wants a retry: too short"
     assert attributes(first.attributes)["mcp.status.code"] == "error"
     assert attributes(first.attributes)["error.type"] == "instrument.errors.HookFailed"
     assert attributes(first.attributes)["gen_ai.tool.call.result"] == '{"result":"x"}'

@@ -121,7 +121,7 @@ def test_more_tokens_never_cost_less(sent: int, received: int, read: int, more: 
         ("[[models]]\nmodel = 'm'\ninput = -1\noutput = 1", "`input` is -1, not an amount"),
         ("[[models]]\nmodel = 'm'\ninput = nan\noutput = 1", "`input` is nan, not an amount"),
         ("[[models]]\nmodel = 'm'\ninput = true\noutput = 1", "`input` is True, not an amount"),
-        ("[[models]]\nmodel = 'm'\ninputs = 1\noutput = 1", "unknown inputs; there are model,"),
+        ("[[models]]\nmodel = 'm'\ninputs = 1\noutput = 1", "unknown inputs; known: model,"),
         ("[[models]]\nmodel = 'm'\nprovider = 1", "`provider` must be a name"),
         ("models = 1", "must be a list of [[models]] tables"),
         ("[prices]", "must be a list of [[models]] tables"),

@@ -288,7 +288,8 @@ def test_what_cannot_be_encoded_costs_nobody_else_its_place(
 
 
 @pytest.mark.parametrize(
-    ("status", "advice"), [(401, "check INSPECTOR_TOKEN"), (302, "is it an inspector?")]
+    ("status", "advice"),
+    [(401, "check INSPECTOR_TOKEN"), (302, "check that it is an Inspector service")],
 )
 def test_a_refused_batch_is_not_tried_for_ever(
     status: int,
@@ -321,7 +322,7 @@ def test_a_dead_target_never_stops_the_program(
     assert len(connected.wiring.delivery._pending) <= 100
     connected.wiring.undo()
     last = caplog.records[-1].getMessage()
-    assert "did not get" in last
+    assert "did not receive" in last
 
 
 def test_a_framework_that_flushes_after_each_span_does_not_wait_for_a_dead_target(
@@ -414,7 +415,7 @@ def test_what_waits_for_a_thread_that_is_blocked_is_bounded_in_bytes_and_not_mad
     off()
     provider.shutdown()
     lost = 2 * (300 - len(numbers))  # each with its start, perhaps one start more
-    assert re.search(f"did not get ({lost}|{lost + 1}) records", caplog.text)
+    assert re.search(f"did not receive ({lost}|{lost + 1}) records", caplog.text)
 
 
 def test_spans_that_are_not_sampled_are_not_shown(

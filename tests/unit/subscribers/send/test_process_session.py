@@ -162,4 +162,4 @@ def test_without_a_word_each_trace_is_a_session_and_a_wrong_word_is_one_line(
     assert session_of_process({"INSPECTOR_SESSION": " Per-Process "}) is not None
     with caplog.at_level(logging.WARNING, logger="inspector"):
         assert session_of_process({"INSPECTOR_SESSION": "per-day"}) is None
-    assert "INSPECTOR_SESSION=per-day is neither per-process nor per-trace." in caplog.text
+    assert "INSPECTOR_SESSION=per-day is invalid: use per-process or per-trace." in caplog.text

@@ -58,7 +58,7 @@ test('agents are connected by whom they called and whom they handed over to', ()
   ]);
   const by = new Map(found.nodes.map((node) => [node.name, node]));
   expect(by.get('triage')?.tokens).toBe(10);
-  expect(by.get('billing')).toMatchObject({ count: 1, errors: 1, tokens: 0, open: 't.b' });
+  expect(by.get('billing')).toMatchObject({ count: 1, errors: 2, tokens: 0, open: 't.b' });
   expect(by.get('Policy expert')?.tokens).toBe(7);
   expect(by.get('nobody')).toMatchObject({ count: 0, open: undefined });
 });
@@ -171,5 +171,25 @@ test('a tool is of the MCP server that its call or an exchange below it reports,
     ['read', 'files', 2],
     ['read', 'web', 1],
     ['read', undefined, 1],
+  ]);
+});
+
+test('a call that failed counts at its agent where it has no node, and an agent takes its whole time', () => {
+  const rows = [
+    span('m', null, {
+      name: 'invoke_agent main',
+      kind: 'agent',
+      duration_ns: 86e9,
+      waited: [[1e9, 56e9]],
+    }),
+    span('f', 'm', { name: 'execute_tool fetch', kind: 'tool', status: 'error' }),
+  ];
+  expect(graph(rows).nodes).toMatchObject([
+    { errors: 1, open: 't.f', took_ns: 86e9, waited_ns: 56e9 },
+  ]);
+  const drawn = graph(rows, { hasTools: true }).nodes;
+  expect(drawn.map(({ errors, open }) => [errors, open])).toEqual([
+    [0, 't.m'],
+    [1, 't.f'],
   ]);
 });

@@ -22,13 +22,15 @@ export interface GraphNode {
   readonly server: string | undefined;
   /** Number of spans; 0 for an agent that was handed over to and never seen. */
   count: number;
+  /** Number of its spans that failed; of an agent, also of its calls that are not drawn. */
   errors: number;
   running: number;
   /** Number of running spans without a running agent below them: those at work. */
   active: number;
   waiting: number;
-  /** Time of the spans that ended, without waiting. */
+  /** Time of the spans that ended, and how much of it was waiting. */
   took_ns: number;
+  waited_ns: number;
   /** Tokens that it used, without its sub-agents. */
   tokens: number;
   cost_usd: number;
@@ -158,9 +160,12 @@ class Drawing {
       if (this.isBelowHandOff[place] === 0) this.handOffs.push({ ...handOff, place });
     } else if (row.kind === 'llm' || row.kind === 'embedding') {
       if (this.options.hasModels) this.seeUse(place, row, 'model', row.model ?? row.name);
-    } else if (row.kind === 'tool' && this.options.hasTools && this.isAboveAgent[place] === 0) {
+      else this.seeUndrawn(place, row);
+    } else if (row.kind === 'tool') {
       // A tool with an agent below it is how that agent was called: the edge says so.
-      this.seeUse(place, row, 'tool', subjectOf(row));
+      const isDrawn = this.options.hasTools && this.isAboveAgent[place] === 0;
+      if (isDrawn) this.seeUse(place, row, 'tool', subjectOf(row));
+      else this.seeUndrawn(place, row);
     }
     const owner = this.owner[place] ?? -1;
     const used = this.counted[place];
@@ -220,6 +225,14 @@ class Drawing {
     if (owner >= 0) this.connect(this.idOf(owner), id, 'uses', place, row);
   }
 
+  /** Count the failure of a call that has no node at the agent that called. */
+  private seeUndrawn(place: number, row: SpanRow): void {
+    const node = this.nodes.get(this.idOf(this.owner[place] ?? -1));
+    if (node === undefined || row.status !== 'error') return;
+    node.errors += 1;
+    this.offer(node, row, Number.POSITIVE_INFINITY);
+  }
+
   private ownerAbove(place: number): number {
     const parent = this.tree.parent[place] ?? -1;
     return parent < 0 ? -1 : (this.owner[parent] ?? -1);
@@ -228,32 +241,42 @@ class Drawing {
   private node(id: string, kind: NodeKind, name: string, server?: string): GraphNode {
     const known = this.nodes.get(id);
     if (known !== undefined) return known;
-    const zero = { count: 0, errors: 0, running: 0, active: 0, waiting: 0, took_ns: 0 };
+    const zero = {
+      count: 0,
+      errors: 0,
+      running: 0,
+      active: 0,
+      waiting: 0,
+      took_ns: 0,
+      waited_ns: 0,
+    };
     const node = { id, kind, name, server, ...zero, tokens: 0, cost_usd: 0, open: undefined };
     this.nodes.set(id, node);
     return node;
   }
 
   private count(node: GraphNode, place: number, row: SpanRow): void {
-    const took_ns = this.tookAt(place, row);
+    const took_ns = row.duration_ns ?? 0;
+    const waited_ns = row.duration_ns === null ? 0 : (this.waited.get(place) ?? 0);
     node.count += 1;
     if (row.status === 'error') node.errors += 1;
     if (row.status === 'running') node.running += 1;
     node.took_ns += took_ns;
+    node.waited_ns += waited_ns;
     const rank =
       row.status === 'error'
         ? Number.POSITIVE_INFINITY
         : row.status === 'running'
           ? Number.MAX_VALUE
-          : took_ns;
-    if (rank > (this.openRank.get(node.id) ?? -1)) {
-      this.openRank.set(node.id, rank);
-      node.open = spanKey(row);
-    }
+          : took_ns - waited_ns;
+    this.offer(node, row, rank);
   }
 
-  private tookAt(place: number, row: SpanRow): number {
-    return row.duration_ns === null ? 0 : row.duration_ns - (this.waited.get(place) ?? 0);
+  /** Have a node open a span, unless it opens one of the same rank or a higher one. */
+  private offer(node: GraphNode, row: SpanRow, rank: number): void {
+    if (rank <= (this.openRank.get(node.id) ?? -1)) return;
+    this.openRank.set(node.id, rank);
+    node.open = spanKey(row);
   }
 
   private connect(
@@ -268,7 +291,7 @@ class Drawing {
     const edge = this.edges.get(id) ?? { id, from, to, kind, ...zero, open: undefined };
     this.edges.set(id, edge);
     edge.count += 1;
-    edge.took_ns += this.tookAt(place, row);
+    edge.took_ns += row.duration_ns ?? 0;
     edge.tokens += this.tokensBelow[place] ?? 0;
     const isFirstError = row.status === 'error' && edge.errors === 0;
     if (row.status === 'error') edge.errors += 1;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { accept, complete, valueText } from './completion.ts';
+import { accept, beginsField, complete, valueText } from './completion.ts';
 
 const texts = (query: string, caret = query.length) =>
   complete(query, caret).suggestions.map((one) => one.text);
@@ -19,10 +19,25 @@ test.each([
   ['"sta', []],
   ['"a b" sta', ['status:', 'started:']],
   ['@sta', []],
-  ['', []],
+  ['status', ['status:']],
+  ['', ['status:', 'title:', 'tool:', 'agent:', 'model:', 'errors>', 'duration>', 'started:']],
   ['status:failed ', []],
 ])('after %j may follow %j', (query, expected) => {
   expect(texts(query)).toEqual(expected);
+});
+
+test.each([
+  ['st', true],
+  ['status', true],
+  ['lantern sta', true],
+  ['span.sta', true],
+  ['status:', false],
+  ['status:fa', false],
+  ['stx', false],
+  ['"st', false],
+  ['', false],
+])('whether %j may still become a field: %j', (query, expected) => {
+  expect(beginsField(query, query.length)).toBe(expected);
 });
 
 test('what is taken replaces the word at the caret only', () => {

@@ -18,11 +18,17 @@ interface Completion {
 
 const MOST = 8;
 const NONE: readonly Suggestion[] = [];
+/** Fields that an empty query is offered. */
+const FIRST = ['status', 'title', 'tool', 'agent', 'model', 'errors', 'duration', 'started'];
 
 /** Suggest completions of the word that ends at `caret`; none inside quotes. */
 export function complete(query: string, caret: number): Completion {
   const before = query.slice(0, caret);
   const end = caret;
+  if (query === '') {
+    const first = FIRST.flatMap((name) => fields(name).filter(({ text }) => nameIn(text) === name));
+    return { start: 0, end: 0, suggestions: first };
+  }
   if (isInQuotes(before)) return { start: end, end, suggestions: NONE };
   const word = /[^\s()]*$/.exec(before)?.[0].replace(/^-/, '') ?? '';
   const value = /^([\w.]+)(?::|!=|=)([^,]*,)*([^,]*)$/.exec(word);
@@ -36,6 +42,18 @@ export function complete(query: string, caret: number): Completion {
   const start = end - word.length;
   if (word === '' || !/^[\w.]+$/.test(word)) return { start, end, suggestions: NONE };
   return { start, end, suggestions: fields(word).slice(0, MOST) };
+}
+
+/** Whether the word at `caret` may become the name of a field: it is not yet what is looked for. */
+export function beginsField(query: string, caret: number): boolean {
+  const { start, end, suggestions } = complete(query, caret);
+  const word = query.slice(start, end);
+  return word !== '' && suggestions.some(({ text }) => begins(nameIn(text), word, true));
+}
+
+/** Name of the field that a suggestion begins with; empty for a value. */
+function nameIn(text: string): string {
+  return /^([\w.]+)[:>]$/.exec(text)?.[1] ?? '';
 }
 
 /** A value as written in a query: quoted where it would otherwise be split or read as a pattern. */
@@ -58,7 +76,7 @@ function fields(word: string): Suggestion[] {
   const seen = new Set<string>();
   return QUERY_FIELDS.flatMap((field) => {
     if (scope !== undefined && field.scope !== scope.toLowerCase()) return [];
-    if (!begins(field.name, rest ?? '') || seen.has(field.name)) return [];
+    if (!begins(field.name, rest ?? '', true) || seen.has(field.name)) return [];
     seen.add(field.name);
     const prefix = scope === undefined ? '' : `${scope.toLowerCase()}.`;
     return [{ text: `${prefix}${field.name}${sign(field)}`, detail: field.description }];
@@ -96,6 +114,7 @@ function choices(name: string): Suggestion[] {
   return [...texts].map(([text, detail]) => ({ text, detail }));
 }
 
-function begins(text: string, start: string): boolean {
-  return text.toLowerCase().startsWith(start.toLowerCase()) && text.length > start.length;
+function begins(text: string, start: string, orIs = false): boolean {
+  const isWhole = text.length === start.length;
+  return text.toLowerCase().startsWith(start.toLowerCase()) && (orIs || !isWhole);
 }

@@ -23,6 +23,8 @@ const reading = (span_id: string, values: Partial<Reading>): Reading =>
     tool: null,
     error: null,
     model: null,
+    status: 'ok',
+    asked: [],
     ...values,
   }) as Reading;
 const transcript = (...readings: Reading[]) => ({ readings }) as unknown as Transcript;
@@ -61,5 +63,22 @@ test('the last three are shown, a long text by its beginning, and a failure says
   const entries = lastEntries(transcript(...calls, failed));
   expect(entries).toHaveLength(3);
   expect(entries[0]?.text).toBe(`${'3'.repeat(400)} …`);
-  expect(entries[2]).toMatchObject({ who: 'model', text: '504', isFailed: true });
+  expect(entries[2]).toMatchObject({ who: 'model', text: '504', state: 'failed' });
+});
+
+test('a call that still runs, or waits for a person, says so', () => {
+  const tool = { name: 'rm', call_id: null, arguments: clip('{}'), result: null, is_error: false };
+  const open = { waited_ns: null } as Reading['asked'][number];
+  const entries = lastEntries(
+    transcript(
+      reading('1', { tool, status: 'ok' }),
+      reading('2', { tool, status: 'running', asked: [open, { ...open, waited_ns: 5 }] }),
+      reading('3', { model: 'gpt', status: 'running' }),
+    ),
+  );
+  expect(entries.map(({ who, text, state }) => [who, text, state])).toEqual([
+    ['rm', '{}', undefined],
+    ['rm', '{}', 'waiting'],
+    ['gpt', '', 'running'],
+  ]);
 });

@@ -7,7 +7,8 @@ export interface Entry {
   /** A role, a model or a tool. */
   readonly who: string;
   readonly text: string;
-  readonly isFailed: boolean;
+  /** Undefined: it is over, and did not fail. */
+  readonly state: 'failed' | 'waiting' | 'running' | undefined;
 }
 
 const SHOWN = 3;
@@ -23,8 +24,8 @@ function entriesOf(reading: Reading): Entry[] {
   if (tool !== null) {
     const result = error?.message ?? tool.result;
     const text = [tool.arguments, result].map(textOf).filter((one) => one !== '');
-    const isFailed = tool.is_error || error !== null;
-    return [{ key, who: plainLine(tool.name, 80), text: text.join(' → '), isFailed }];
+    const state = tool.is_error || error !== null ? 'failed' : openState(reading);
+    return [{ key, who: plainLine(tool.name, 80), text: text.join(' → '), state }];
   }
   const spoken = reading.said.flatMap((one, at) => {
     // What tools answered is in their own entries.
@@ -35,11 +36,18 @@ function entriesOf(reading: Reading): Entry[] {
       .join(' ');
     return text === ''
       ? []
-      : [{ key: `${key}.${at}`, who: nameOf(one, reading), text, isFailed: false }];
+      : [{ key: `${key}.${at}`, who: nameOf(one, reading), text, state: undefined }];
   });
-  if (error === null) return spoken;
+  const state = error === null ? openState(reading) : 'failed';
+  if (state === undefined) return spoken;
   const who = plainLine(reading.model ?? '', 80) || 'model';
-  return [...spoken, { key: `${key}.error`, who, text: textOf(error.message), isFailed: true }];
+  const text = textOf(error?.message ?? null);
+  return [...spoken, { key: `${key}.end`, who, text, state }];
+}
+
+function openState(reading: Reading): 'waiting' | 'running' | undefined {
+  if (reading.status !== 'running') return undefined;
+  return reading.asked.some((one) => one.waited_ns === null) ? 'waiting' : 'running';
 }
 
 function nameOf({ role, origin }: Said, { model }: Reading): string {

@@ -7,6 +7,7 @@ import {
   appliedText,
   compareUrgentFirst,
   headlineOf,
+  lineOf,
   newerRequest,
   notEditable,
   outcomeOf,
@@ -40,6 +41,25 @@ test('a button says what it will do', () => {
   expect(alwaysLabel(exampleRequest())).toBe(
     'Always allow for "policy ask-delete" in this session',
   );
+});
+
+test('an interceptor with the name of a function is called by what is last in it', () => {
+  const name = (interceptor: string) =>
+    /"(.*)"/.exec(alwaysLabel(exampleRequest({ interceptor })))?.[1];
+  expect(name('__main__.ask_by_a_rule.<locals>.by_rule')).toBe('by_rule');
+  expect(name('app.gates.Gate')).toBe('Gate');
+  expect(name('__main__.ask.<locals>.<lambda>')).toBe('ask');
+  expect(name('policy rules.json')).toBe('policy rules.json');
+});
+
+test('a question is listed by its first line, other requests by who wants what', () => {
+  const question = exampleRequest({
+    kind: 'question',
+    prompt: '\nWhich\u202e channel?\nThe build is 7.',
+  });
+  expect(lineOf(question)).toBe('Which[U+202E] channel?');
+  expect(lineOf({ ...question, prompt: ' ', tool_name: 'ask' })).toBe('Question from ask');
+  expect(lineOf(exampleRequest({ prompt: 'Really?' }))).toBe('delete_file wants to run');
 });
 
 test('a name cannot make a button say something else', () => {
@@ -107,8 +127,16 @@ test('why arguments cannot be edited is said', () => {
   );
 });
 
-test('who waits longest comes first', () => {
-  const at = (id: string, created_at: string) => exampleRequest({ id, created_at });
-  const sorted = [at('c', '3'), at('b', '1'), at('a', '1')].sort(compareUrgentFirst);
-  expect(sorted.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+test('what allows by itself comes first, then the soonest deadline, then who waits longest', () => {
+  const at = (id: string, created_at: string, expires_at: string | null, decision = 'deny') =>
+    exampleRequest({ id, created_at, expires_at, default: decision });
+  const sorted = [
+    at('f', '3', null),
+    at('e', '1', null),
+    at('d', '1', null),
+    at('c', '2', '2026-01-01T00:09:00Z'),
+    at('b', '9', '2026-01-01T00:05:00Z'),
+    at('a', '9', '2026-01-01T00:10:00Z', 'allow'),
+  ].sort(compareUrgentFirst);
+  expect(sorted.map(({ id }) => id).join('')).toBe('abcdef');
 });

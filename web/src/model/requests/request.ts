@@ -41,14 +41,22 @@ export function allowsByItself(request: Request): boolean {
   return kind !== 'question' && expires_at !== null && request.default.startsWith('allow');
 }
 
-/** Compare: what allows by itself, the soonest first, then the longest wait. */
+/** Compare: what allows by itself, then the soonest deadline, none last, then the longest wait. */
 export function compareUrgentFirst(a: Request, b: Request): number {
-  const [soon, late] = [allowsByItself(a), allowsByItself(b)];
-  if (soon !== late) return soon ? -1 : 1;
-  const [ends, endsOther] = [a.expires_at ?? '', b.expires_at ?? ''];
-  if (soon && ends !== endsOther) return ends < endsOther ? -1 : 1;
-  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? -1 : 1;
-  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+  const [allows, allowsOther] = [allowsByItself(a), allowsByItself(b)];
+  if (allows !== allowsOther) return allows ? -1 : 1;
+  return (
+    compareText(a.expires_at ?? NEVER, b.expires_at ?? NEVER) ||
+    compareText(a.created_at, b.created_at) ||
+    compareText(a.id, b.id)
+  );
+}
+
+/** After every time of day and year. */
+const NEVER = '~';
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** One line: who waits, or waited, and for what. */
@@ -66,6 +74,12 @@ export function headlineOf(request: Request): string {
       if (request.signal_name) return waitingForSignal(plainLine(request.signal_name, 60));
       return tool === undefined ? REQUEST_TEXT.question : questionFrom(tool);
   }
+}
+
+/** The line of a list, where the card with the headline is not in view: a question by its first line. */
+export function lineOf(request: Request): string {
+  const asks = request.kind === 'question' ? request.prompt.trim().split('\n', 1)[0] : '';
+  return plainLine(asks ?? '') || headlineOf(request);
 }
 
 /** Whether the request is a question of an MCP server, passed on by its host. */
@@ -86,9 +100,17 @@ export function allowLabel(request: Request, editCount: number): string {
 }
 
 export function alwaysLabel({ interceptor }: Request): string {
-  const name = plainLine(interceptor ?? '', 60);
+  const name = plainLine(shortName(interceptor ?? ''), 60);
   return alwaysAllow(name === '' ? undefined : name);
 }
+
+/** What is last in a qualified name, `__main__.ask.<locals>.by_rule`; another name is itself. */
+function shortName(name: string): string {
+  if (!QUALIFIED_NAME.test(name)) return name;
+  return name.split('.').findLast((part) => !part.startsWith('<')) ?? name;
+}
+
+const QUALIFIED_NAME = /^[\p{L}_][\p{L}\p{N}_]*(\.([\p{L}_][\p{L}\p{N}_]*|<\w+>))+$/u;
 
 export function denyLabel(request: Request): string {
   return denyTool(toolOf(request));

@@ -16,6 +16,8 @@ export type AlignedItem<S extends Placed> =
   | {
       readonly kind: 'step';
       readonly step: S;
+      /** The step that it is below. */
+      readonly above: S | undefined;
       readonly depth: number;
       /** Undefined: nothing is below it. */
       readonly isOpen: boolean | undefined;
@@ -23,6 +25,7 @@ export type AlignedItem<S extends Placed> =
   /** Steps that were not read: the rows from `start` up to `stop`. */
   | {
       readonly kind: 'between';
+      readonly above: S | undefined;
       readonly depth: number;
       readonly start: number;
       readonly stop: number;
@@ -58,10 +61,11 @@ export function itemsOf<S extends Placed>(
     while (around.length > 0 && endOf(around.at(-1)) <= row) around.pop();
     while ((steps[next]?.row ?? reached) < row) next += 1;
     const step = steps[next];
+    const above = around.at(-1);
     if (step?.row !== row) {
-      const stop = Math.min(step?.row ?? reached, endOf(around.at(-1)), reached);
-      const depth = (around.at(-1)?.depth ?? -1) + 1;
-      items.push({ kind: 'between', depth, start: row, stop });
+      const stop = Math.min(step?.row ?? reached, endOf(above), reached);
+      const depth = (above?.depth ?? -1) + 1;
+      items.push({ kind: 'between', above, depth, start: row, stop });
       row = stop;
       continue;
     }
@@ -69,7 +73,7 @@ export function itemsOf<S extends Placed>(
     const isKnown = (steps[next + 1]?.row ?? reached) < endOf(step);
     const isOpen = isKnown && !closed.has(row) && !isLast;
     const { depth } = step;
-    items.push({ kind: 'step', step, depth, isOpen: step.size > 1 ? isOpen : undefined });
+    items.push({ kind: 'step', step, above, depth, isOpen: step.size > 1 ? isOpen : undefined });
     if (row === first) items.push({ kind: 'later', depth: depth + 1, isOpen: isLaterShown });
     if (isLast) break;
     if (isOpen) around.push(step);

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Difference, Session, View } from '../../api/types.ts';
-import { briefly, deltaOf, exchangeIn, sessionIdIn, summarise } from './comparison.ts';
+import {
+  briefly,
+  deltaOf,
+  diffContents,
+  exchangeIn,
+  sessionIdIn,
+  summarise,
+} from './comparison.ts';
 
 const session = (values: Partial<Session>) =>
   ({
@@ -23,7 +30,7 @@ test('numbers stand beside each other with what became of them', () => {
     session({ duration_ms: 3000, error_count: 2, span_count: 5 }),
   );
   expect(rows).toEqual([
-    { name: 'time', left: '2 s', right: '3 s', delta: '+1 s (+50 %)', trend: 'more' },
+    { name: 'time', left: '2 s', right: '3 s', delta: '+1 s (+50\u00a0%)', trend: 'more' },
     { name: 'spans', left: '5', right: '5', delta: '=', trend: 'same' },
     { name: 'errors', left: '0', right: '2', delta: '+2', trend: 'more' },
   ]);
@@ -76,7 +83,7 @@ test('a time that is not the whole one is called so', () => {
       left_own_ns: own[0] * 1e9,
       right_own_ns: own[1] * 1e9,
     } as Difference);
-  expect(delta(9, [8, 5])).toBe('self time 8 s → 5 s');
+  expect(delta(9, [8, 5])).toBe('self time 8 s → 5 s, in all 9 s → 9 s');
   expect(delta(9, [9, 9])).toBe('');
   expect(
     briefly({
@@ -86,4 +93,22 @@ test('a time that is not the whole one is called so', () => {
       right_own_ns: 4e9,
     } as Difference),
   ).toBe('1 s → 4 s');
+});
+
+test('of JSON on one line, the lines that differ are shown as it is formatted', () => {
+  const call = (sql: string) =>
+    `{"jsonrpc":"2.0","id":9007199254740993,"params":{"sql":"${sql}","limit":1.0}}`;
+  const lines = (before: string, after: string) =>
+    diffContents(before, after).hunks.flatMap(({ lines }) =>
+      lines.filter(({ kind }) => kind !== 'same').map(({ text }) => text.trim()),
+    );
+  expect(lines(call('select 1'), call('select 2'))).toEqual([
+    '"sql": "select 1",',
+    '"sql": "select 2",',
+  ]);
+  // What is cut short is formatted as far as it goes, and what is no JSON stays as it is.
+  expect(lines(call('select 1').slice(0, 62), call('select 1').slice(0, 64))).toHaveLength(2);
+  expect(lines('[info] a', '[info] b')).toEqual(['[info] a', '[info] b']);
+  // Where only white space differs, that is what is shown.
+  expect(lines('{"a":1}', '{"a": 1}')).toEqual(['{"a":1}', '{"a": 1}']);
 });

@@ -1,6 +1,8 @@
 /** Comparison of two sessions in words and numbers. */
 import type { AlignedStep, Change, Difference, Session, SpanKind, View } from '../../api/types.ts';
+import { formatBeginning } from '../json/json-format.ts';
 import { formatCost, formatDuration, groupThousands, plural } from '../text/format.ts';
+import { diffTexts, type TextDiff } from '../text/text-diff.ts';
 import { spanKey } from '../trace/span-key.ts';
 
 export const CHANGE_NAMES: Readonly<Record<Change, string>> = {
@@ -97,10 +99,12 @@ export function deltaOf(before: number, after: number, format: (value: number) =
   const sign = after > before ? '+' : '−';
   const amount = `${sign}${format(Math.abs(after - before))}`;
   const percent = Math.round((Math.abs(after - before) / before) * 100);
-  return before === 0 || percent === 0 ? amount : `${amount} (${sign}${groupThousands(percent)} %)`;
+  return before === 0 || percent === 0
+    ? amount
+    : `${amount} (${sign}${groupThousands(percent)}\u00a0%)`;
 }
 
-/** Difference in a few words, with the durations before and after. */
+/** Difference in a few words: self times before and after, and those in all where they are more. */
 export function briefly({
   left,
   right,
@@ -112,9 +116,13 @@ export function briefly({
     return span_count === 1 ? '' : `with ${plural(span_count - 1, 'span')} below`;
   }
   if (left_own_ns === null || right_own_ns === null || left_own_ns === right_own_ns) return '';
-  const isOwn = left.duration_ns !== left_own_ns || right.duration_ns !== right_own_ns;
-  const took = `${formatDuration(left_own_ns)} → ${formatDuration(right_own_ns)}`;
-  return isOwn ? `self time ${took}` : took;
+  const took = (before: number, after: number) =>
+    `${formatDuration(before)} → ${formatDuration(after)}`;
+  const own = took(left_own_ns, right_own_ns);
+  const [before, after] = [left.duration_ns, right.duration_ns];
+  if (before === left_own_ns && after === right_own_ns) return own;
+  const all = before === null || after === null ? '' : `, in all ${took(before, after)}`;
+  return `self time ${own}${all}`;
 }
 
 /** The session id in a typed or pasted text: the text itself, or from an address of the page. */
@@ -151,6 +159,17 @@ export function exchangeIn(view: View, kind: SpanKind): Exchange {
       .join('\n'),
     answer: output.map(wordsOf).join('\n'),
   };
+}
+
+/** Diff of two inputs or outputs; JSON line by line, whatever white space it was sent with. */
+export function diffContents(before: string, after: string): TextDiff {
+  const [a, b] = [readable(before), readable(after)];
+  return a === b ? diffTexts(before, after) : diffTexts(a, b);
+}
+
+/** JSON on lines of its own, as far as it goes; other text as it is. */
+function readable(text: string): string {
+  return /^\s*[{[]/.test(text) ? (formatBeginning(text) ?? text) : text;
 }
 
 function wordsOf({ parts }: View['messages'][number]): string {

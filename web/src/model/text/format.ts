@@ -68,17 +68,17 @@ export function groupThousands(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }
 
-/** `$0.21`, `$0.0004`, `$12.40`; below a hundredth of a cent `< $0.0001`. */
+/** `$0.21`, `$0.0004`, `$12.40`; below a hundredth of a cent `<$0.0001`. */
 export function formatCost(usd: number): string {
   if (usd === 0) return '$0';
-  if (usd < 0.0001) return '< $0.0001';
+  if (usd < 0.0001) return '<$0.0001';
   if (usd < 0.1) return `$${usd.toPrecision(2).replace(/(\.\d*?)0+$/, '$1')}`;
   return `$${usd.toFixed(2)}`;
 }
 
-/** A fraction of a whole: `31 %`. */
+/** A fraction of a whole, with a no-break space: `31 %`. */
 export function formatShare(share: number): string {
-  return `${share > 0 && share < 0.005 ? '< 1' : Math.round(share * 100)} %`;
+  return `${share > 0 && share < 0.005 ? '<1' : Math.round(share * 100)}\u00a0%`;
 }
 
 /** `312 B`, `4.2 kB`, `1.3 MB`. */

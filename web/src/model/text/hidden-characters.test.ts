@@ -1,6 +1,6 @@
 import { assert, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import { hiddenPlaces, piecesOf, plainLine } from './hidden-characters.ts';
+import { hiddenPlaces, piecesOf, plainLine, seenText } from './hidden-characters.ts';
 
 const hidden = (text: string) =>
   piecesOf(text)
@@ -68,4 +68,10 @@ test('a line for a title tells what is hidden and is short', () => {
   expect(plainLine('\ufeff\0\0a\u00a0b')).toBe('[U+FEFF][U+0000 × 2]a b');
   expect(plainLine(`${'x'.repeat(39)}😀`, 10)).toBe(`${'x'.repeat(9)}…`);
   expect(plainLine('x'.repeat(500), 10)).toBe(`${'x'.repeat(9)}…`);
+});
+
+test('a joiner is spelled out where it joins nothing', () => {
+  expect(seenText('re\u200dad')).toBe('re[U+200D]ad');
+  expect(seenText('\u200dread')).toBe('[U+200D]read');
+  for (const joined of ['👩‍👩‍👧', '❤️‍🔥', '👩🏽‍💻', 'क्‍ष']) expect(seenText(joined)).toBe(joined);
 });

@@ -97,10 +97,11 @@ function hiddenText({ code, count }: { readonly code: number; readonly count: nu
 
 /**
  * Characters that turn the direction of writing, act on a terminal, or have no shape in any script.
- * Joiners, selectors and wide spaces are left out: letters and emoji are made of them.
+ * Joiners, selectors and wide spaces are left out: letters and emoji are made of them. A joiner
+ * between Latin letters or none at all joins nothing.
  */
 const NEVER_SEEN =
-  /(?![\t\n\r])[\p{Cc}\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
+  /(?![\t\n\r])[\p{Cc}\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|(?<=^|[\p{ASCII}\p{Script=Latin}])\u200d/u;
 const EACH_NEVER_SEEN = new RegExp(NEVER_SEEN.source, 'gu');
 
 /** The text with those characters written out as `[U+202E]`. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { exampleSpan } from '../examples.ts';
-import { barOf, joined, labelX, MIN_BAR_PX, placeLabel, waitsOf } from './bars.ts';
+import { barOf, breakLabelX, joined, labelX, MIN_BAR_PX, placeLabel, waitsOf } from './bars.ts';
 
 const view = { start_ns: 0, end_ns: 1000 };
 
@@ -89,4 +89,15 @@ test('stretches with nothing to be seen between them are one, others stay apart'
   ]);
   expect(joined(stretches, 0.5)).toHaveLength(3);
   expect(joined([], 1)).toEqual([]);
+});
+
+test('two breaks beside each other have a label each, none on the other', () => {
+  const [first, second] = [
+    { x: 200, width: 20 },
+    { x: 240, width: 20 },
+  ] as const;
+  expect(breakLabelX(first, 70, [second], 500)).toBe(150);
+  expect(breakLabelX(second, 70, [first, { x: 142, width: 86 }], 500)).toBe(240);
+  expect(breakLabelX(first, 70, [], 500)).toBe(175);
+  expect(breakLabelX(first, 70, [second, { x: 100, width: 60 }], 500)).toBeUndefined();
 });

@@ -73,6 +73,29 @@ export function labelX(bar: Bar, place: LabelPlace, label_px: number): number {
   return bar.x + bar.width - STUB_PX - GAP_PX - label_px;
 }
 
+interface Stretch {
+  readonly x: number;
+  readonly width: number;
+}
+
+/**
+ * Where the label of a break in the axis begins: in the middle of it, else at one of its edges;
+ * undefined where each of these places is on something else, or outside.
+ */
+export function breakLabelX(
+  { x, width }: Stretch,
+  label_px: number,
+  others: readonly Stretch[],
+  width_px: number,
+): number | undefined {
+  return [x + (width - label_px) / 2, x, x + width - label_px].find(
+    (at) =>
+      at >= 0 &&
+      at + label_px <= width_px &&
+      others.every((one) => at >= one.x + one.width || at + label_px <= one.x),
+  );
+}
+
 /**
  * Intervals, sorted from last to first, with those closer than `near_ns` joined: thousands may
  * share a pixel.

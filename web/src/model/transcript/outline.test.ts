@@ -40,6 +40,30 @@ test('a turn has its number in its agent, its tools, and whether one of them fai
   expect(second).toMatchObject({ turn: 2, index: 3, isFailed: true });
 });
 
+test('the turns of an agent are set in below it, those of its caller less', () => {
+  const span = (number: number, above: number | null, kind: SpanRow['kind']) =>
+    exampleSpan({
+      span_id: number.toString(16).padStart(16, '0'),
+      parent_span_id: above === null ? null : above.toString(16).padStart(16, '0'),
+      kind,
+      name: kind,
+      offset_ns: number * 10 * MS,
+      duration_ns: 1e9,
+    });
+  const spans = [span(1, null, 'agent'), span(2, 1, 'llm'), span(3, 1, 'agent')];
+  for (let number = 4; number < 9; number += 1) spans.push(span(number, 3, 'llm'));
+  const rows = new Map(spans.map((one) => [spanKey(one), one]));
+  const rowOf = (key: string) => rows.get(key);
+  const open = new Set(rows.keys());
+  const found = outlineOf(layoutTranscript(forestOf(spans), rowOf, { open }), rowOf);
+  expect(found.slice(0, 4).map(({ row, depth }) => [row.kind, depth])).toEqual([
+    ['agent', 0],
+    ['llm', 1],
+    ['agent', 1],
+    ['llm', 2],
+  ]);
+});
+
 test('the turn in view is the last that begins at or above the first entry in view', () => {
   const rows = outline(MIN_TURNS);
   expect([0, 1, 2, 3, 4].map((index) => outlineAt(rows, index)?.turn)).toEqual([

@@ -7,6 +7,7 @@ export interface OutlineRow {
   readonly id: string;
   /** Index of that entry. */
   readonly index: number;
+  /** Number of agents around it. */
   readonly depth: number;
   readonly row: SpanRow;
   /** Number of the turn within its agent, from 1; undefined for an agent. */
@@ -28,7 +29,7 @@ export function outlineOf(
   const rows: OutlineRow[] = [];
   const turns = new Map<string, number>();
   let count = 0;
-  layout.entries.forEach(({ id, key, type, depth }, index) => {
+  layout.entries.forEach(({ id, key, type }, index) => {
     if (type !== 'agent' && type !== 'call') return;
     const row = rowOf(key);
     if (row === undefined) return;
@@ -47,9 +48,20 @@ export function outlineOf(
         isFailed ||= called.status === 'error';
       }
     }
-    rows.push({ id, index, depth, row, turn, tools, isFailed });
+    rows.push({ id, index, depth: depthOf(key, layout.agentOf), row, turn, tools, isFailed });
   });
   return count < MIN_TURNS ? [] : rows;
+}
+
+function depthOf(key: string, agentOf: TranscriptLayout['agentOf']): number {
+  let depth = 0;
+  // Spans may be each other's parents.
+  const seen = new Set([key]);
+  for (let at = agentOf.get(key); at !== undefined && !seen.has(at); at = agentOf.get(at)) {
+    seen.add(at);
+    depth += 1;
+  }
+  return depth;
 }
 
 /** The row of the entry at an index: the last one that begins there or above. */

@@ -96,7 +96,12 @@ test('a card sums up what is inside', () => {
     errors: 1,
     cause: key(6),
   });
-  expect(layout(TEAM).sums.get(key(1))).toMatchObject({ turns: 3, tools: 3, errors: 1 });
+  expect(layout(TEAM).sums.get(key(1))).toMatchObject({
+    turns: 2,
+    turnsBelow: 1,
+    tools: 3,
+    errors: 1,
+  });
 });
 
 test('wrappers, duplicates, transport and what sets the stage are left out', () => {

@@ -42,7 +42,9 @@ export interface Entry {
 
 /** Sums of an agent, or an LLM call, and all below it. */
 export interface Sum {
+  /** LLM calls of its own, and of the agents below it. */
   readonly turns: number;
+  readonly turnsBelow: number;
   readonly tools: number;
   /** Number of all errors, its own included, as in the header and the list. */
   readonly errors: number;
@@ -461,6 +463,7 @@ function sumsOf(tree: Places): Map<string, Sum> {
   const { rows, keys, parent } = tree;
   const sums = rows.map((row) => ({
     turns: 0,
+    turnsBelow: 0,
     tools: 0,
     errors: 0,
     tokens: 0,
@@ -488,7 +491,9 @@ function sumsOf(tree: Places): Map<string, Sum> {
     }
     if (at(parent, place) < 0) continue;
     const above = at(sums, at(parent, place));
-    above.turns += sum.turns;
+    const isOther = isAgent(row);
+    above.turns += isOther ? 0 : sum.turns;
+    above.turnsBelow += sum.turnsBelow + (isOther ? sum.turns : 0);
     above.tools += sum.tools;
     above.errors += sum.errors;
     above.tokens += sum.tokens;
@@ -508,9 +513,10 @@ function sumsOf(tree: Places): Map<string, Sum> {
   const found = new Map<string, Sum>();
   sums.forEach((sum, place) => {
     if (!sum.isSummed) return;
-    const { turns, tools, errors, tokens, cause, running } = sum;
+    const { turns, turnsBelow, tools, errors, tokens, cause, running } = sum;
     found.set(at(keys, place), {
       turns,
+      turnsBelow,
       tools,
       errors,
       tokens,

@@ -3,9 +3,10 @@ import { useCallback, useMemo, useRef } from 'react';
 import type { CauseGroup, CauseList } from '../../api/types.ts';
 import { boundsOf, parseTimeRange, type TimeRange } from '../../model/sessions/time-range.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
-import { comparePath, filteredPath, sessionPath } from '../../state/route.ts';
+import { CAUSE, comparePath, filteredPath, spanPath } from '../../state/route.ts';
 import {
   CAUSE_TEXT,
+  causePeak,
   causeSeen,
   causeSessions,
   causeStarts,
@@ -152,7 +153,7 @@ function Cause({ group, list, filter, now_ms }: CauseProps) {
       </p>
       <Sparkline group={group} list={list} now_ms={now_ms} />
       <p className="ins-causes__links">
-        <Link className="ins-link" to={sessionPath(example.id)} title={example.cause ?? ''}>
+        <Link className="ins-link" to={spanPath(example.id, CAUSE)} title={example.cause ?? ''}>
           {CAUSE_TEXT.example}
         </Link>
         {good === null ? (
@@ -176,12 +177,12 @@ function Sparkline({ group, list, now_ms }: Omit<CauseProps, 'filter'>) {
   const most = Math.max(...group.counts);
   const from_ms = Date.parse(list.counts_from);
   const width_px = group.counts.length * BAR_PX;
-  const label = group.counts
-    .flatMap((count, at) => {
-      const start = new Date(from_ms + at * list.bucket_ms).toISOString();
-      return count > 0 ? [causeStarts(count, times.when(start, now_ms))] : [];
-    })
-    .join(', ');
+  const starts = group.counts.map((count, at) => {
+    const start = new Date(from_ms + at * list.bucket_ms).toISOString();
+    return { count, text: causeStarts(count, times.when(start, now_ms)) };
+  });
+  const label = starts.flatMap(({ count, text }) => (count > 0 ? [text] : [])).join(', ');
+  const peak = starts.find(({ count }) => count === most)?.text ?? '';
   return (
     <svg
       className="ins-causes__sparkline"
@@ -189,7 +190,7 @@ function Sparkline({ group, list, now_ms }: Omit<CauseProps, 'filter'>) {
       height={HEIGHT_PX}
       viewBox={`0 0 ${width_px} ${HEIGHT_PX}`}
       role="img"
-      aria-label={label}
+      aria-label={causePeak(peak)}
     >
       <title>{label}</title>
       {group.counts.map((count, at) => {

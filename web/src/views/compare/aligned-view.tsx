@@ -1,6 +1,7 @@
 /** Two sessions as one tree of steps, with the bars of both; only the rows in view are drawn. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import type { AlignedStep, AlignedSteps } from '../../api/types.ts';
+import { COMPARE_TEXT, laterDifferences, stepsBetween } from '../../compare-texts.ts';
 import {
   type AlignedItem,
   extentOf,
@@ -10,7 +11,6 @@ import {
 } from '../../model/sessions/aligned.ts';
 import { formatDuration } from '../../model/text/format.ts';
 import type { AlignedTree } from '../../state/aligned.ts';
-import { COMPARE_TEXT, laterDifferences, stepsBetween } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
@@ -236,7 +236,7 @@ function FoldedRow({ item, text, top_px, isCurrent, onOpen }: FoldedRowProps) {
       style={{ transform: `translateY(${top_px}px)`, '--depth': item.depth } as object}
       onClick={onOpen}
     >
-      <span className="ins-aligned__folded">
+      <span className="ins-aligned__folded" title={text}>
         <span className={`ins-aligned__caret${isOpen ? ' ins-aligned__caret--open' : ''}`}>
           <ActionIcon name="caret" />
         </span>

@@ -1,6 +1,7 @@
 /** `/ui/compare`: two sessions side by side, with their differences; or several in a table. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Change, Comparison, Difference } from '../../api/types.ts';
+import { COMPARE_TEXT, firstDifference, withoutDifference } from '../../compare-texts.ts';
 import {
   CHANGE_NAMES,
   CHANGE_SIGNS,
@@ -12,9 +13,10 @@ import { formatCount } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { Cell } from '../../state/cell.ts';
 import { Compared } from '../../state/comparison.ts';
-import { COMPARE_TEXT, firstDifference, withoutDifference } from '../../texts.ts';
+import { compareAllPath } from '../../state/route.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
+import { Link } from '../parts/link.tsx';
 import { Split } from '../parts/split.tsx';
 import { AlignedDifferences } from './aligned-differences.tsx';
 import { CompareSummary } from './compare-summary.tsx';
@@ -39,6 +41,7 @@ function ComparePair() {
   const { query } = useRoute();
   const left = query.get('left') ?? query.get('session') ?? '';
   const right = query.get('right') ?? '';
+  const runs = query.getAll('run');
   const filter = query.get('change') ?? '';
   const changes = useMemo(() => CHANGES.filter((one) => filter.split(',').includes(one)), [filter]);
   const [again, setAgain] = useState(0);
@@ -63,6 +66,11 @@ function ComparePair() {
     <main className="ins-compare">
       <h1 className="ins-hidden">{COMPARE_TEXT.heading}</h1>
       <div className="ins-compare__sides">
+        {runs.length > 2 && (
+          <Link className="ins-link ins-compare__back" to={compareAllPath(runs)}>
+            {COMPARE_TEXT.backToRuns(runs.length)}
+          </Link>
+        )}
         <SessionPicker
           label="Session before"
           id={left}

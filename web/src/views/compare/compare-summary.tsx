@@ -1,7 +1,8 @@
 /** Duration, tokens and cost of both sessions, side by side. */
+import { Fragment } from 'react';
 import type { Comparison, Session } from '../../api/types.ts';
+import { COMPARE_TEXT } from '../../compare-texts.ts';
 import { summarise } from '../../model/sessions/comparison.ts';
-import { COMPARE_TEXT } from '../../texts.ts';
 
 interface CompareSummaryProps {
   readonly result: Comparison;
@@ -70,7 +71,12 @@ function Row({ name, of, value }: RowProps) {
           key={row.name}
           className={value === 'delta' ? `ins-delta ins-delta--${row.trend}` : undefined}
         >
-          {row[value]}
+          {/* Where there is little room, a percentage stands below its amount. */}
+          {row[value].split(/ (?=\()/).map((part) => (
+            <Fragment key={part}>
+              <span>{part}</span>{' '}
+            </Fragment>
+          ))}
         </td>
       ))}
     </tr>

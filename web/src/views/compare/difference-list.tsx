@@ -1,6 +1,7 @@
 /** List of differences, the most important first; only the rows in view are in the document. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Difference } from '../../api/types.ts';
+import { COMPARE_TEXT } from '../../compare-texts.ts';
 import {
   briefly,
   CHANGE_NAMES,
@@ -10,7 +11,7 @@ import {
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import type { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
-import { COMPARE_TEXT } from '../../texts.ts';
+import { useActions } from '../parts/actions.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { useRowHeight } from '../parts/row-height.ts';
@@ -32,7 +33,7 @@ export function DifferenceList(props: DifferenceListProps) {
   const keys = useMemo(() => differences.map(differenceKey), [differences]);
   const select = (key: string) => onSelect(differences[keys.indexOf(key)]);
   const selectedKey = selected && differenceKey(selected);
-  const { list, at } = useListFocus(scroller, {
+  const { list, at, goTo } = useListFocus(scroller, {
     name: 'differences',
     ...rowsOf(keys),
     selected: selectedKey,
@@ -46,6 +47,19 @@ export function DifferenceList(props: DifferenceListProps) {
   useEffect(() => {
     if (last >= differences.length - 20) void compared.more();
   }, [last, differences.length, compared]);
+  const actions = useMemo(() => {
+    const step = (direction: 1 | -1) => {
+      const key = keys[selectedKey === undefined ? at : keys.indexOf(selectedKey) + direction];
+      if (key === undefined) return;
+      onSelect(differences[keys.indexOf(key)]);
+      goTo(key);
+    };
+    return [
+      { name: COMPARE_TEXT.nextDifference, keys: ['n'], run: () => step(1) },
+      { name: COMPARE_TEXT.previousDifference, keys: ['p'], run: () => step(-1) },
+    ];
+  }, [keys, selectedKey, at, differences, onSelect, goTo]);
+  useActions('Compare', actions);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     list.onKeyDown(event);
     if (event.key !== 'Escape' || selected === undefined) return;

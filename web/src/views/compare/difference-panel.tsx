@@ -1,10 +1,12 @@
-/** Panel of one difference: both values, and a diff of question and answer. */
+/** Panel of one difference: values and errors of both spans, a diff of input and output. */
 import { useEffect, useMemo, useState } from 'react';
-import type { Comparison, Difference, SpanRow } from '../../api/types.ts';
+import type { Comparison, Difference, SpanDetail, SpanRow } from '../../api/types.ts';
+import { COMPARE_TEXT } from '../../compare-texts.ts';
 import {
   CHANGE_NAMES,
   CHANGE_SIGNS,
   deltaOf,
+  diffContents,
   type Exchange,
   exchangeIn,
   type SelectedDifference,
@@ -12,13 +14,16 @@ import {
 import { formatCost, formatDuration, groupThousands } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { diffTexts } from '../../model/text/text-diff.ts';
+import { Cuts } from '../../model/trace/cuts.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { spanPath } from '../../state/route.ts';
-import { COMPARE_TEXT, SPAN_TEXT } from '../../texts.ts';
+import { SPAN_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';
+import { ErrorBlock } from '../parts/values/error-block.tsx';
+import { ShownSpanContext } from '../parts/values/shown-span.ts';
 
 interface DifferencePanelProps {
   readonly difference: SelectedDifference;
@@ -74,8 +79,8 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
         <p className="ins-difference-panel__path">{COMPARE_TEXT.follows}</p>
       )}
       <Values difference={difference} />
-      {left !== null && right !== null && (
-        <Texts key={spanKey(left)} left={left} right={right} difference={difference} />
+      {row !== null && (
+        <Contents key={spanKey(row)} left={left} right={right} difference={difference} />
       )}
     </section>
   );
@@ -139,29 +144,65 @@ function numbers(
   ] as const;
 }
 
-interface TextsProps {
-  readonly left: SpanRow;
-  readonly right: SpanRow;
+interface ContentsProps {
+  readonly left: SpanRow | null;
+  readonly right: SpanRow | null;
   readonly difference: Difference;
 }
 
-/**
- * Differences of inputs and outputs: first the part where the outputs differ, then the full texts.
- */
-function Texts({ left, right, difference }: TextsProps) {
-  const exchanges = useBoth(left, right);
+/** Errors of both spans, and how their inputs and outputs differ. */
+function Contents({ left, right, difference }: ContentsProps) {
+  const details = useDetails(left, right);
+  return (
+    <>
+      <SpanError title={COMPARE_TEXT.errorBefore} detail={details?.left} />
+      <SpanError title={COMPARE_TEXT.errorAfter} detail={details?.right} />
+      {left !== null && right !== null && <Texts details={details} difference={difference} />}
+    </>
+  );
+}
+
+interface SpanErrorProps {
+  readonly title: string;
+  readonly detail: SpanDetail | undefined;
+}
+
+function SpanError({ title, detail }: SpanErrorProps) {
+  const shown = useMemo(
+    () => detail && { id: detail, cuts: new Cuts(detail), isRaw: false },
+    [detail],
+  );
+  if (detail?.view.error == null) return null;
+  return (
+    <ShownSpanContext value={shown}>
+      <h3>{title}</h3>
+      <ErrorBlock error={detail.view.error} />
+    </ShownSpanContext>
+  );
+}
+
+interface Details {
+  readonly left: SpanDetail | undefined;
+  readonly right: SpanDetail | undefined;
+}
+
+interface TextsProps {
+  readonly details: Details | undefined;
+  readonly difference: Difference;
+}
+
+/** Diffs of inputs and outputs: first the part where the outputs differ, then the full texts. */
+function Texts({ details, difference }: TextsProps) {
+  const exchanges = useMemo(() => exchangesIn(details), [details]);
   const answers = useMemo(
     () =>
       exchanges === undefined
         ? diffTexts(difference.left_answer ?? '', difference.right_answer ?? '')
-        : diffTexts(exchanges.left.answer, exchanges.right.answer),
+        : diffContents(exchanges.left.answer, exchanges.right.answer),
     [exchanges, difference],
   );
   const question = useMemo(
-    () =>
-      exchanges === undefined
-        ? undefined
-        : diffTexts(exchanges.left.question, exchanges.right.question),
+    () => exchanges && diffContents(exchanges.left.question, exchanges.right.question),
     [exchanges],
   );
   return (
@@ -182,15 +223,21 @@ function Texts({ left, right, difference }: TextsProps) {
   );
 }
 
-function useBoth(left: SpanRow, right: SpanRow): { left: Exchange; right: Exchange } | undefined {
+function exchangesIn(
+  details: Details | undefined,
+): { left: Exchange; right: Exchange } | undefined {
+  const { left, right } = details ?? {};
+  if (left === undefined || right === undefined) return undefined;
+  return { left: exchangeIn(left.view, left.kind), right: exchangeIn(right.view, right.kind) };
+}
+
+function useDetails(left: SpanRow | null, right: SpanRow | null): Details | undefined {
   const { details } = useInspector();
-  const [both, setBoth] = useState<{ left: Exchange; right: Exchange }>();
+  const [both, setBoth] = useState<Details>();
   useEffect(() => {
     const loading = new AbortController();
-    const load = async (row: SpanRow) => {
-      const { detail } = await details.load(row, loading.signal);
-      return exchangeIn(detail.view, row.kind);
-    };
+    const load = async (row: SpanRow | null) =>
+      row === null ? undefined : (await details.load(row, loading.signal)).detail;
     Promise.all([load(left), load(right)]).then(
       ([before, after]) => setBoth({ left: before, right: after }),
       // Where the answers part is known without it.

@@ -1,22 +1,31 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the rows and the links in cells have the focus
 /** Several runs step by step: a row a step, a column a run. */
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
-import type { RunCell, RunStep, RunTable as Runs, Session } from '../../api/types.ts';
-import { type AlignedItem, itemsOf, keyOfItem, parentOf } from '../../model/sessions/aligned.ts';
-import { CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
-import { formatDuration } from '../../model/text/format.ts';
-import { plainLine } from '../../model/text/hidden-characters.ts';
-import { spanKey } from '../../model/trace/span-key.ts';
-import type { AlignedTree } from '../../state/aligned.ts';
-import { comparePath, sessionPath, spanPath } from '../../state/route.ts';
+import type { Change, RunCell, RunStep, RunTable as Runs, Session } from '../../api/types.ts';
 import {
   COMPARE_TEXT,
   differencesBelow,
   runsDiffer,
+  selfTime,
   stepsBelow,
   stepsBetween,
-} from '../../texts.ts';
-import { useCell } from '../parts/context.ts';
+} from '../../compare-texts.ts';
+import { type AlignedItem, itemsOf, keyOfItem, parentOf } from '../../model/sessions/aligned.ts';
+import { CHANGE_NAMES, CHANGE_SIGNS, CHANGES } from '../../model/sessions/comparison.ts';
+import { isFlawed } from '../../model/sessions/flawed.ts';
+import { formatCost, formatDuration, plural } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
+import type { AlignedTree } from '../../state/aligned.ts';
+import {
+  compareAllPath,
+  comparePath,
+  MOST_COMPARED,
+  sessionPath,
+  spanPath,
+} from '../../state/route.ts';
+import { sessionStatus } from '../../texts.ts';
+import { useCell, useInspector } from '../parts/context.ts';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { isRowClick, rowsOf, useListFocus } from '../parts/list-focus.ts';
@@ -25,8 +34,10 @@ import { SpanName } from '../parts/span-name.tsx';
 import { When } from '../parts/times.tsx';
 import { groundOf } from './aligned-row.tsx';
 import { StillRuns } from './compare-summary.tsx';
+import { SessionField } from './session-picker.tsx';
 import './run-table.css';
 
+const NAME = 'runs';
 const ROW_PX = 28;
 const NONE: ReadonlySet<number> = new Set();
 
@@ -54,9 +65,18 @@ export function RunTable({ tree, page, onAgain }: RunTableProps) {
     if (item?.kind === 'between') fold(item, false);
     else if (item?.isOpen !== undefined) fold(item, item.isOpen);
   };
+  const { lastRows, router } = useInspector();
+  const ids = page.sessions.map(({ id }) => id);
+  const show = (next: readonly string[]) => router.push(compareAllPath(next));
+  const add = (id: string) => ids.includes(id) || show([...ids, id]);
+  const remove = (id: string) => show(ids.filter((one) => one !== id));
+  const [start] = useState(() =>
+    lastRows.has(NAME) ? undefined : page.first_difference?.toString(),
+  );
   const { list, at } = useListFocus(scroller, {
-    name: 'runs',
+    name: NAME,
     ...rowsOf(keys),
+    selected: start,
     onOpen: (key) => toggle(items[keys.indexOf(key)]),
     tree: {
       isOpen: (index) => {
@@ -80,12 +100,18 @@ export function RunTable({ tree, page, onAgain }: RunTableProps) {
   const [base] = page.sessions;
   return (
     <div className="ins-runs" style={{ '--runs': page.sessions.length } as object}>
-      <p className="ins-runs__sum" role="status">
-        {page.differing_count === 0
-          ? COMPARE_TEXT.none
-          : runsDiffer(page.differing_count, page.row_count)}
-        {page.not_compared > 0 && `. ${COMPARE_TEXT.partly(page.not_compared)}`}
-      </p>
+      <div className="ins-runs__top">
+        <p role="status">
+          {page.differing_count === 0
+            ? COMPARE_TEXT.none
+            : runsDiffer(page.differing_count, page.row_count)}
+          {page.not_compared > 0 && `. ${COMPARE_TEXT.partly(page.not_compared)}`}
+        </p>
+        {ids.length < MOST_COMPARED && (
+          <SessionField label={COMPARE_TEXT.addRun} chosen={ids} onChoose={add} />
+        )}
+      </div>
+      <Legend />
       <StillRuns sessions={page.sessions} onAgain={onAgain} />
       <div
         ref={setScroller}
@@ -100,7 +126,12 @@ export function RunTable({ tree, page, onAgain }: RunTableProps) {
             {COMPARE_TEXT.step}
           </span>
           {page.sessions.map((session) => (
-            <RunHead key={session.id} session={session} base={base} />
+            <RunHead
+              key={session.id}
+              session={session}
+              base={base}
+              onRemove={ids.length > 2 ? () => remove(session.id) : undefined}
+            />
           ))}
         </div>
         <div
@@ -133,7 +164,11 @@ export function RunTable({ tree, page, onAgain }: RunTableProps) {
                   <span role="gridcell" className="ins-runs__step ins-runs__between">
                     <Caret isOpen={false} />
                     {item.kind === 'between' &&
-                      stepsBetween(item.stop - item.start, false, page.not_compared > 0)}
+                      stepsBetween(
+                        item.stop - item.start,
+                        item.above?.cells.includes(null) === true,
+                        page.not_compared > 0,
+                      )}
                   </span>
                 )}
               </div>
@@ -153,23 +188,72 @@ function expanded(item: AlignedItem<RunStep>): { 'aria-expanded'?: boolean } {
 interface RunHeadProps {
   readonly session: Session;
   readonly base: Session | undefined;
+  /** Undefined: it cannot be removed. */
+  readonly onRemove: (() => void) | undefined;
 }
 
-function RunHead({ session, base }: RunHeadProps) {
+function RunHead({ session, base, onRemove }: RunHeadProps) {
   const title = plainLine(session.title || session.id);
   return (
     <span role="columnheader" className="ins-runs__run">
-      <span>
+      <span
+        className={isFlawed(session) ? 'ins-runs__flawed' : ''}
+        title={sessionStatus(session.status, session.error_count)}
+      >
         <StatusIcon shape={session.status} />
+        <span className="ins-hidden">{sessionStatus(session.status, session.error_count)} </span>
         <Link to={sessionPath(session.id)} title={title}>
           {title}
         </Link>
+        {onRemove !== undefined && (
+          <button
+            type="button"
+            className="ins-icon-button"
+            title={COMPARE_TEXT.removeRun}
+            aria-label={`${COMPARE_TEXT.removeRun}: ${title}`}
+            onClick={onRemove}
+          >
+            <ActionIcon name="close" />
+          </button>
+        )}
       </span>
       <small>
         <When at={session.started_at} />
-        {session === base ? `, ${COMPARE_TEXT.firstRun}` : ''}
+        {session === base && `, ${COMPARE_TEXT.firstRun}`}
+      </small>
+      <small className="ins-runs__totals">
+        {totalsOf(session).map((total) => (
+          <span key={total}>{total}</span>
+        ))}
+        {session.error_count > 0 && <b>{plural(session.error_count, 'error')}</b>}
       </small>
     </span>
+  );
+}
+
+function totalsOf({ duration_ms, input_tokens, output_tokens, cost_usd }: Session): string[] {
+  const tokens = (input_tokens ?? 0) + (output_tokens ?? 0);
+  return [
+    duration_ms === null ? COMPARE_TEXT.running : formatDuration(duration_ms * 1e6),
+    tokens === 0 ? '' : plural(tokens, 'token'),
+    cost_usd === null ? '' : formatCost(cost_usd),
+  ].filter((total) => total !== '');
+}
+
+/** What the signs in the cells mean. */
+function Legend() {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <div className="ins-runs__legend" role="group" aria-label={COMPARE_TEXT.signs} tabIndex={0}>
+      {CHANGES.map((change) => (
+        <span key={change} className={`ins-change ins-change--${change}`}>
+          <span aria-hidden="true">{CHANGE_SIGNS[change]}</span> {CHANGE_NAMES[change]}
+        </span>
+      ))}
+      <span className="ins-change">
+        <span className="ins-runs__hatched" aria-hidden="true" /> {COMPARE_TEXT.absent}
+      </span>
+    </div>
   );
 }
 
@@ -181,7 +265,7 @@ interface StepProps {
 }
 
 function Step({ item, isFirst, isCurrent, runs }: StepProps) {
-  const { step, isOpen } = item;
+  const { step, above, isOpen } = item;
   const name = plainLine(step.name);
   const below =
     isOpen !== false
@@ -189,8 +273,10 @@ function Step({ item, isFirst, isCurrent, runs }: StepProps) {
       : step.differing_below > 0
         ? differencesBelow(step.differing_below)
         : stepsBelow(step.size - 1);
+  const ids = runs.sessions.map(({ id }) => id);
   const [base] = runs.sessions;
   const [first] = step.cells;
+  const isTimed = step.cells.some((cell) => cell?.changes.some(isOfTime));
   return (
     <>
       <span role="rowheader" className="ins-runs__step" title={`${kindName(step.kind)}: ${name}`}>
@@ -208,14 +294,16 @@ function Step({ item, isFirst, isCurrent, runs }: StepProps) {
         const span = cell ?? first ?? null;
         const to = isBase
           ? cell && spanPath(session.id, spanKey(cell))
-          : span && comparePath({ left: base?.id, right: session.id, span: spanKey(span) });
+          : span &&
+            comparePath({ left: base?.id, right: session.id, span: spanKey(span), runs: ids });
         return (
           <Cell
             key={session.id}
             cell={cell}
             to={to}
             isCurrent={isCurrent}
-            isMissed={first !== null}
+            isTimed={isTimed}
+            isMissed={first !== null && above?.cells[run] !== null}
           />
         );
       })}
@@ -228,14 +316,15 @@ interface CellProps {
   /** Address of the comparison with the first run; null: neither has the step. */
   readonly to: string | null;
   readonly isCurrent: boolean;
-  /** Whether the first run has the step. */
+  /** Whether the self time of some run differs in this step. */
+  readonly isTimed: boolean;
+  /** Whether the first run has the step, and this one what the step is below. */
   readonly isMissed: boolean;
 }
 
-function Cell({ cell, to, isCurrent, isMissed }: CellProps) {
+function Cell({ cell, to, isCurrent, isTimed, isMissed }: CellProps) {
   const ground = cell === null ? (isMissed ? 'removed' : 'none') : groundOf(cell.changes);
-  const changes: readonly (keyof typeof CHANGE_NAMES)[] =
-    cell?.changes ?? (isMissed ? ['removed'] : []);
+  const changes: readonly Change[] = cell?.changes ?? (isMissed ? ['removed'] : []);
   const names = changes.map((change) => CHANGE_NAMES[change]).join(', ');
   const text: ReactNode = (
     <>
@@ -251,6 +340,9 @@ function Cell({ cell, to, isCurrent, isMissed }: CellProps) {
           {CHANGE_SIGNS[change]}
         </span>
       ))}
+      {isTimed && cell !== null && cell.own_ns !== null && cell.own_ns !== cell.duration_ns && (
+        <small>{selfTime(cell.own_ns)}</small>
+      )}
     </>
   );
   return (
@@ -264,6 +356,11 @@ function Cell({ cell, to, isCurrent, isMissed }: CellProps) {
       )}
     </span>
   );
+}
+
+/** Whether a change is one of self time. */
+function isOfTime(change: Change): boolean {
+  return change === 'slower' || change === 'faster';
 }
 
 function Caret({ isOpen }: { readonly isOpen: boolean | undefined }) {

@@ -25,7 +25,7 @@ export function SessionPicker({ label, id, session, onChoose }: SessionPickerPro
   const shown = session?.id === id || listed === undefined ? session : listed;
   return (
     <section className="ins-picker" aria-label={label}>
-      <Field label={label} chosen={id} onChoose={onChoose} />
+      <SessionField label={label} chosen={[id]} onChoose={onChoose} />
       {id !== '' && (
         <p className="ins-picker__chosen">
           {shown !== undefined && <StatusIcon shape={shown.status} />}
@@ -47,19 +47,20 @@ export function SessionPicker({ label, id, session, onChoose }: SessionPickerPro
   );
 }
 
-interface FieldProps {
+interface SessionFieldProps {
   readonly label: string;
-  readonly chosen: string;
+  /** Ids that are not offered. */
+  readonly chosen: readonly string[];
   readonly onChoose: (id: string) => void;
 }
 
-function Field({ label, chosen, onChoose }: FieldProps) {
+export function SessionField({ label, chosen, onChoose }: SessionFieldProps) {
   const list = useId();
   const [text, setText] = useState('');
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const found = useFoundSessions(isOpen ? text.trim() : '');
-  const options = isOpen ? found.filter(({ id }) => id !== chosen) : [];
+  const options = isOpen ? found.filter(({ id }) => !chosen.includes(id)) : [];
   const choose = (id: string) => {
     setText('');
     setOpen(false);

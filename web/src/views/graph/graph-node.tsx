@@ -35,7 +35,7 @@ export function GraphNodeButton(props: GraphNodeButtonProps) {
       style={{ left: place.x, top: place.y, ...size }}
       tabIndex={isFocusable ? 0 : -1}
       aria-current={isSelected ? 'true' : undefined}
-      title={name}
+      title={node.waited_ns > 0 ? `${name}: ${ofWhichWaiting(node)}` : name}
       onFocus={() => {
         onFocus();
         onNear(true);
@@ -63,6 +63,10 @@ export function GraphNodeButton(props: GraphNodeButtonProps) {
       <span className="ins-graph__facts">{factsOf(node).join(' · ')}</span>
     </button>
   );
+}
+
+function ofWhichWaiting({ took_ns, waited_ns }: GraphNode): string {
+  return `${formatDuration(took_ns)}, ${formatDuration(waited_ns)} of it waiting`;
 }
 
 function classOf({ kind, errors, active, waiting, count }: GraphNode): string {

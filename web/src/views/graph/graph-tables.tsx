@@ -79,6 +79,7 @@ function columnsOfNodes(onSelect: GraphTablesProps['onSelect']): Column<GraphNod
     countColumn('waiting', 'Waiting', ({ waiting }) => waiting),
     errorsColumn(),
     timeColumn('time', 'Time', ({ took_ns }) => took_ns),
+    timeColumn('waited', 'Waited', ({ waited_ns }) => waited_ns, { isOptional: true }),
     countColumn('tokens', 'Tokens', ({ tokens }) => tokens, {
       about: 'Without those of sub-agents',
     }),

@@ -20,6 +20,10 @@ afterEach(cleanup);
 
 /** Show the palette with actions of these names; return where the names of those done land. */
 function open(...names: string[]): string[] {
+  return openAfter({ current: '', isEntered: false }, ...names);
+}
+
+function openAfter(typed: { current: string; isEntered: boolean }, ...names: string[]): string[] {
   const done: string[] = [];
   const inspector = exampleInspector({
     sessions: () => new Promise(() => {}),
@@ -30,7 +34,7 @@ function open(...names: string[]): string[] {
   });
   render(
     <PageContext value={{ inspector, theme: new Cell('light' as const) }}>
-      <Palette isSelectionOnly={false} onClose={() => {}} />
+      <Palette typed={typed} isSelectionOnly={false} onClose={() => {}} />
     </PageContext>,
   );
   return done;
@@ -56,6 +60,12 @@ const typed = async (text: string) => {
   await Promise.resolve(); // the field shows it, the list not yet
   expect(shown()).toHaveLength(2);
 };
+
+test('Enter before the palette is loaded does the best of what was typed', () => {
+  const typedBefore = { current: 'two', isEntered: true };
+  expect(openAfter(typedBefore, 'Number one', 'Number two')).toEqual(['Number two']);
+  expect(typedBefore).toEqual({ current: '', isEntered: false });
+});
 
 test('Enter before the list has settled does the best of what was typed', async () => {
   const done = open('Next error', 'Compare with…');

@@ -24,32 +24,41 @@ import { arrange, type FoundItem, type Item, itemsOf, type Section } from './ite
 import './palette.css';
 
 interface PaletteProps {
+  /** What was typed before it was loaded; taken over once. */
+  readonly typed?: { current: string; isEntered: boolean };
   /** Whether it lists only actions on the selection. */
   readonly isSelectionOnly: boolean;
   readonly onClose: () => void;
 }
 
-export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
+export function Palette({ typed, isSelectionOnly, onClose }: PaletteProps) {
   const id = useId();
   const { preferences } = useInspector();
   const dialog = useRef<HTMLDialogElement>(null);
-  const [query, setQuery] = useState('');
+  const [query, setQuery] = useState(typed?.current ?? '');
   const shown = useDeferredValue(query);
   const sections = useSections(shown, isSelectionOnly);
   const flat = sections.flatMap(({ found }) => found);
   const [wanted, setActive] = useState(0);
   const active = Math.min(wanted, flat.length - 1);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+    if (typed !== undefined) Object.assign(typed, { current: '', isEntered: false });
+  }, [typed]);
   useEffect(() => {
     document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' });
   }, [id, active]);
 
+  /** At once: the event of a closed dialog comes later, when another may be open. */
+  const close = () => {
+    dialog.current?.close();
+    onClose();
+  };
   const choose = (item: Item) => {
     const { recentActions } = preferences.get();
     preferences.change({ recentActions: withRecent(recentActions, item.id) });
     // The focus is where it was before what was chosen may move it.
-    dialog.current?.close();
-    onClose();
+    close();
     item.run();
   };
   const chooseActive = () => {
@@ -57,7 +66,7 @@ export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
     if (chosen !== undefined) choose(chosen.item);
   };
   // Who types fast presses Enter before the list is that of what was typed: it waits for it.
-  const isEnterDue = useRef(false);
+  const isEnterDue = useRef(typed?.isEntered ?? false);
   useEffect(() => {
     if (!isEnterDue.current || shown !== query) return;
     isEnterDue.current = false;
@@ -78,8 +87,12 @@ export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
       className="ins-palette"
       aria-label={isSelectionOnly ? ACTION_TEXT.selection : SHELL_TEXT.palette}
       onClose={onClose}
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
       onClick={(event) => {
-        if (event.target === event.currentTarget) dialog.current?.close();
+        if (event.target === event.currentTarget) close();
       }}
     >
       <label className="ins-palette__field">

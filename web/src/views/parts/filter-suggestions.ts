@@ -1,4 +1,4 @@
-/** Suggestions for the query field of the list: fields and values; filters while it is empty. */
+/** Suggestions for the query field of the list: fields and values; filters, too, while it is empty. */
 import { useEffect, useState } from 'react';
 import type { Api } from '../../api/client.ts';
 import { complete, type Suggestion, valueText } from '../../model/query/completion.ts';
@@ -27,7 +27,7 @@ export function useSuggestions(text: string, caret: number | undefined): Suggest
     const saved = savedFilters.map((one) => ({ text: one, detail: 'saved' }));
     const recent = recentFilters.filter((one) => !savedFilters.includes(one));
     const suggestions = [...saved, ...recent.map((one) => ({ text: one, detail: 'recent' }))];
-    return { start: 0, end: 0, suggestions: suggestions.slice(0, 2 * MOST) };
+    return { ...at, suggestions: [...suggestions.slice(0, MOST), ...at.suggestions] };
   }
   if (at.values === undefined) return at;
   const written = text.slice(at.start, at.end);

@@ -1,5 +1,5 @@
 /** Error boundary of the page, a view or a part: if it throws or its code is missing, the rest stays. */
-import { Component, type ReactNode, Suspense } from 'react';
+import { Component, type KeyboardEvent, type ReactNode, Suspense } from 'react';
 import { missingPart, SHELL_TEXT, throwingPart } from '../../texts.ts';
 import { type Page, PageContext } from './context.ts';
 import { forgetMissing, MissingPartError } from './lazy-part.ts';
@@ -27,6 +27,8 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
   static override readonly contextType = PageContext;
   declare context: Page | undefined;
   override state: GuardedState = { error: undefined };
+  private stopWaiting: (() => void) | undefined;
+  private wasPressed = false;
 
   static getDerivedStateFromError(error: unknown): GuardedState {
     return { error: error ?? new Error(String(error)) };
@@ -36,11 +38,23 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
     if (!(error instanceof MissingPartError)) return;
     // From now on: before, React may render once more, and would load it again and again.
     forgetMissing();
-    void this.context?.inspector.onMissingPart();
+    const inspector = this.context?.inspector;
+    void inspector?.onMissingPart();
+    const status = inspector?.feed.status;
+    this.stopWaiting?.();
+    // Once the service is back, it is loaded without being asked for.
+    this.stopWaiting = status?.subscribe(() => {
+      if (status.get().kind === 'live') this.retry();
+      else this.forceUpdate(); // it was gone already, and not replaced
+    });
   }
 
   override componentDidUpdate({ of }: GuardedProps): void {
     if (of !== this.props.of && this.state.error !== undefined) this.retry();
+  }
+
+  override componentWillUnmount(): void {
+    this.stopWaiting?.();
   }
 
   override render(): ReactNode {
@@ -49,32 +63,42 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
     if (error === undefined) return <Suspense fallback={loading}>{children}</Suspense>;
     const isMissing = error instanceof MissingPartError;
     if (isMissing && missing !== undefined) return missing;
+    const isReplaced =
+      isMissing && name !== undefined && this.context?.inspector.feed.status.get().kind === 'live';
     const [headline, advice] =
       name === undefined
         ? [SHELL_TEXT.pageThrew, SHELL_TEXT.pageThrewAdvice]
         : isMissing
-          ? [missingPart(name), SHELL_TEXT.missingAdvice]
+          ? [missingPart(name), isReplaced ? SHELL_TEXT.replacedAdvice : SHELL_TEXT.missingAdvice]
           : [throwingPart(name), SHELL_TEXT.throwingAdvice];
+    const reload = (
+      <button type="button" onClick={() => window.location.reload()}>
+        {SHELL_TEXT.reload}
+      </button>
+    );
     return (
       <div
-        ref={onClose && takeFocus}
-        className="ins-guarded"
+        className={`ins-guarded${onClose ? ' ins-guarded--floating' : ''}`}
         role="alert"
-        onKeyDown={onClose && ((event) => event.key === 'Escape' && onClose())}
+        onKeyDown={onClose && ((event) => event.key === 'Escape' && this.close(event))}
       >
         <p>
           <strong>{headline}</strong> {advice}
         </p>
         {!isMissing && <pre>{error instanceof Error ? error.message : String(error)}</pre>}
         <p className="ins-guarded__ways">
-          <button type="button" onClick={() => this.retry()}>
+          {isReplaced && reload}
+          <button
+            ref={onClose || this.wasPressed ? takeFocus : undefined}
+            type="button"
+            onClick={() => {
+              this.wasPressed = true;
+              this.retry();
+            }}
+          >
             {SHELL_TEXT.retry}
           </button>
-          {(isMissing || name === undefined) && (
-            <button type="button" onClick={() => window.location.reload()}>
-              {SHELL_TEXT.reload}
-            </button>
-          )}
+          {((isMissing && !isReplaced) || name === undefined) && reload}
           {onClose !== undefined && (
             <button type="button" onClick={onClose}>
               {SHELL_TEXT.close}
@@ -85,13 +109,19 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
     );
   }
 
+  private close(event: KeyboardEvent): void {
+    event.preventDefault();
+    this.props.onClose?.();
+  }
+
   private retry(): void {
+    this.stopWaiting?.();
     this.setState({ error: undefined });
   }
 }
 
 function takeFocus(element: HTMLElement | null): void {
-  element?.querySelector('button')?.focus();
+  element?.focus();
 }
 
 function Loading() {

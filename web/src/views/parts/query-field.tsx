@@ -1,6 +1,6 @@
 /** Query field of the list, with completion, and below it the mistake in the query. */
 import { type KeyboardEvent, type Ref, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { accept, type Suggestion } from '../../model/query/completion.ts';
+import { accept, beginsField, type Suggestion } from '../../model/query/completion.ts';
 import { MAX_QUERY_CHARS } from '../../model/query/query-fields.gen.ts';
 import { mended } from '../../model/query/query-terms.ts';
 import type { LoadState } from '../../state/sessions.ts';
@@ -70,7 +70,12 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
     setText(next);
     setCaret(place);
     setActive(-1);
-    onChange(next);
+    if (place === undefined || !beginsField(next, place)) onChange(next);
+  };
+  /** Close the offer; what is written counts as it stands. */
+  const close = () => {
+    setCaret(undefined);
+    onChange(text);
   };
   const choose = (suggestion: Suggestion) => {
     if (at === undefined) return;
@@ -92,11 +97,11 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
       choose(chosen);
     } else if (event.key === 'Enter') {
       note();
-      setCaret(undefined);
+      close();
     }
     if (event.key !== 'Escape') return;
     event.stopPropagation();
-    if (isOpen) setCaret(undefined);
+    if (isOpen) close();
     else if (text === '') leave();
     else change('', undefined);
   };
@@ -158,7 +163,7 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
           }}
           onBlur={() => {
             note();
-            setCaret(undefined);
+            close();
           }}
         />
         {text === '' && <kbd aria-hidden="true">/</kbd>}

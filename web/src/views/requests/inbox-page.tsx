@@ -1,14 +1,13 @@
 /**
  * `/ui/waiting`: open requests in a list, one of them beside it as a card.
  *
- * No row moves by itself: new requests are added at the end, or behind those that allow by
- * themselves as they do; answered ones keep their place until they are hidden.
+ * Open requests are in order of urgency, closed ones below until they are hidden. A row that
+ * somebody points at or has focused does not move.
  */
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { allowsByItself } from '../../model/requests/request.ts';
+import { inboxOrder } from '../../model/requests/inbox-order.ts';
 import { plural } from '../../model/text/format.ts';
-import type { Requests } from '../../state/requests.ts';
-import { AUDIT_TEXT, hideAnswered, INBOX_TEXT } from '../../texts.ts';
+import { AUDIT_TEXT, hideClosed, INBOX_TEXT } from '../../texts.ts';
 import {
   useCell,
   useInspector,
@@ -31,19 +30,23 @@ import './inbox-page.css';
 const LINE_PX = 52;
 
 export function InboxPage() {
-  const { requests } = useInspector();
+  const { requests, feed } = useInspector();
   const state = useCell(requests.state);
   const count = useCell(requests.pending).length;
   const session = useRoute().query.get('session') ?? undefined;
-  const { ids, closed, clear } = useStanding(session);
+  const { ids, closed, clear, use } = useStanding(session);
   const open = useOpen(ids, state.kind === 'ready');
+  const connection = useCell(feed.status).kind;
+  // Then it is not known that nothing waits.
+  const isCut = ids.length === 0 && (connection === 'reconnecting' || connection === 'refused');
+  const isUnknown = isCut || (ids.length === 0 && state.kind === 'failed');
   useTitle(INBOX_TEXT.page);
   return (
     <main className="ins-inbox">
       <header className="ins-inbox__head">
         <h1>{INBOX_TEXT.title}</h1>
         <span role="status">
-          {state.kind === 'loading' ? INBOX_TEXT.loading : plural(count, 'request')}
+          {!isUnknown && (state.kind === 'loading' ? INBOX_TEXT.loading : plural(count, 'request'))}
           {session !== undefined && (
             <>
               {`, ${INBOX_TEXT.oneSession} `}
@@ -55,7 +58,7 @@ export function InboxPage() {
         </span>
         {closed > 0 && (
           <button type="button" className="ins-link" onClick={clear}>
-            {hideAnswered(closed)}
+            {hideClosed(closed)}
           </button>
         )}
         <span className="ins-inbox__end">
@@ -65,16 +68,16 @@ export function InboxPage() {
           </Link>
         </span>
       </header>
-      {state.kind === 'failed' && (
+      {(state.kind === 'failed' || isCut) && (
         <p className="ins-request__problem ins-inbox__problem" role="alert">
-          {state.message}
+          {state.kind === 'failed' ? state.message : INBOX_TEXT.cut}
         </p>
       )}
-      {ids.length === 0 && state.kind === 'ready' ? (
+      {ids.length === 0 && state.kind === 'ready' && !isCut ? (
         <Empty />
       ) : (
         <div className="ins-inbox__panes">
-          <List ids={ids} open={open} />
+          <List ids={ids} open={open} use={use} />
           {open !== undefined && <OpenRequest key={open} id={open} />}
         </div>
       )}
@@ -116,31 +119,36 @@ function useStanding(session: string | undefined) {
   const own = useRow(requests.ofSession, session ?? '');
   const pending = session === undefined ? all : (own ?? NONE);
   const [cleared, setCleared] = useState(0);
+  const [released, setReleased] = useState(0);
+  const inUse = useRef<RowsInUse>({});
   const shown = useRef<{ of: string; ids: readonly string[] }>({ of: '', ids: [] });
   const of = `${cleared} ${session}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a row that was left takes its place
   const ids = useMemo(() => {
-    const before = shown.current.of === of ? shown.current.ids : [];
-    const waiting = new Set(pending);
-    const standing = before.filter((id) => waiting.has(id) || requests.rows.get(id) !== undefined);
-    const known = new Set(standing);
-    const next = [...standing];
-    for (const id of pending.filter((one) => !known.has(one)))
-      next.splice(placeIn(next, id, requests), 0, id);
+    const next = inboxOrder({
+      before: shown.current.of === of ? shown.current.ids : [],
+      pending,
+      isKnown: (id) => requests.rows.get(id) !== undefined,
+      inUse: Object.values(inUse.current),
+    });
     shown.current = { of, ids: next };
     return next;
-  }, [pending, of, requests]);
+  }, [pending, of, requests, released]);
   const clear = useCallback(() => setCleared((times) => times + 1), []);
-  return { ids, closed: ids.length - pending.length, clear };
+  const use = useCallback((how: keyof RowsInUse | 'moved', id: string | undefined) => {
+    // The page focuses a row by itself: that counts only after a press or a key in the list.
+    if (how === 'moved' && inUse.current.focused === undefined) return;
+    const of = how === 'moved' ? 'focused' : how;
+    if (inUse.current[of] === id) return;
+    inUse.current[of] = id;
+    if (id === undefined) setReleased((times) => times + 1);
+  }, []);
+  return { ids, closed: ids.length - pending.length, clear, use };
 }
 
-/** Where a new request goes: to the end, or behind those that allow by themselves as it does. */
-function placeIn(ids: readonly string[], id: string, { rows }: Requests): number {
-  const isUrgent = (one: string) => {
-    const request = rows.get(one);
-    return request !== undefined && allowsByItself(request);
-  };
-  const at = isUrgent(id) ? ids.findIndex((one) => !isUrgent(one)) : -1;
-  return at < 0 ? ids.length : at;
+interface RowsInUse {
+  pointed?: string | undefined;
+  focused?: string | undefined;
 }
 
 /** The request in the address; the first is put there if none of the list is. */
@@ -161,9 +169,11 @@ const NONE: readonly string[] = [];
 interface ListProps {
   readonly ids: readonly string[];
   readonly open: string | undefined;
+  /** A row is pointed at or has the focus; undefined: none any more. */
+  readonly use: (how: keyof RowsInUse | 'moved', id: string | undefined) => void;
 }
 
-function List({ ids, open }: ListProps) {
+function List({ ids, open, use }: ListProps) {
   const { router } = useInspector();
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const show = useCallback((id: string) => router.adjust({ request: id }), [router]);
@@ -182,6 +192,14 @@ function List({ ids, open }: ListProps) {
       className="ins-inbox__scroller"
       aria-label={INBOX_TEXT.list}
       {...list}
+      onPointerOver={({ target }) => use('pointed', rowAt(target))}
+      onPointerLeave={() => use('pointed', undefined)}
+      onPointerDownCapture={({ target }) => use('focused', rowAt(target))}
+      onKeyDownCapture={({ target }) => use('focused', rowAt(target))}
+      onFocusCapture={({ target }) => use('moved', rowAt(target))}
+      onBlurCapture={({ relatedTarget }) => {
+        if (rowAt(relatedTarget) === undefined) use('focused', undefined);
+      }}
     >
       <ul className="ins-inbox__lines" style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map((item) => {
@@ -204,6 +222,11 @@ function List({ ids, open }: ListProps) {
       </ul>
     </section>
   );
+}
+
+function rowAt(target: EventTarget | null): string | undefined {
+  const row = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;
+  return row?.dataset['row'];
 }
 
 /** Switch for desktop notifications; off by default. */

@@ -23,15 +23,22 @@ export function LastCalls({ request }: { readonly request: Request }) {
         </Link>
       </header>
       <ol>
-        {entries.map(({ key, who, text, isFailed }) => (
+        {entries.map(({ key, who, text, state }) => (
           <li key={key}>
             <strong>
               <VisibleText text={who} />
-              {isFailed && <span className="ins-inbox__failed"> {INBOX_TEXT.failed}</span>}
+              {state !== undefined && (
+                <span className={`ins-inbox__state ins-inbox__state--${state}`}>
+                  {' '}
+                  {INBOX_TEXT.states[state]}
+                </span>
+              )}
             </strong>
-            <p dir="auto">
-              <VisibleText text={text} />
-            </p>
+            {text !== '' && (
+              <p dir="auto">
+                <VisibleText text={text} />
+              </p>
+            )}
           </li>
         ))}
       </ol>

@@ -1,6 +1,12 @@
 /** Line of a request in the inbox. */
 import { memo } from 'react';
-import { allowsByItself, headlineOf, isPending, outcomeOf } from '../../model/requests/request.ts';
+import {
+  allowsByItself,
+  headlineOf,
+  isPending,
+  lineOf,
+  outcomeOf,
+} from '../../model/requests/request.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { useInspector, useRow } from '../parts/context.ts';
 import { StatusIcon } from '../parts/icons.tsx';
@@ -19,6 +25,7 @@ export const RequestLine = memo(function RequestLine(props: RequestLineProps) {
   const request = useRow(useInspector().requests.rows, id);
   if (request === undefined) return null;
   const isWaiting = isPending(request);
+  const [what, headline] = [lineOf(request), headlineOf(request)];
   const session = request.session_title || request.session_id;
   const state = isWaiting ? (allowsByItself(request) ? 'allowing' : 'pending') : 'closed';
   return (
@@ -32,8 +39,8 @@ export const RequestLine = memo(function RequestLine(props: RequestLineProps) {
       onClick={() => onOpen(id)}
     >
       <StatusIcon shape={shapeOf(request)} />
-      <span className="ins-inbox__what" title={headlineOf(request)}>
-        {headlineOf(request)}
+      <span className="ins-inbox__what" title={what === headline ? what : `${headline}: ${what}`}>
+        {what}
       </span>
       <span className="ins-inbox__session" title={plainLine(session, 400)}>
         {plainLine(session, 80)}

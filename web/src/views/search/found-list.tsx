@@ -7,7 +7,7 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath, spanPath } from '../../state/route.ts';
 import type { FoundSession, Search } from '../../state/search.ts';
-import { SEARCH_TEXT } from '../../texts.ts';
+import { SEARCH_TEXT, SESSION_STATUS } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
@@ -115,7 +115,15 @@ function height(row: FoundRow | undefined, step_px: number): number {
       SESSION_PX + step_px + EXCERPT_PX * excerptsBelow(row.of.session?.excerpts, 'title').length
     );
   }
-  return HIT_PX + step_px + EXCERPT_PX * excerptsBelow(row.hit.excerpts, 'name').length;
+  const { excerpts } = row.hit;
+  const lines = excerptsBelow(excerpts, 'name').length + (errorBelow(row.hit) === null ? 0 : 1);
+  return HIT_PX + step_px + EXCERPT_PX * lines;
+}
+
+/** Why a span failed, unless the words of the query are in it and it is among the excerpts. */
+function errorBelow({ error, excerpts }: SearchHit): string | null {
+  const isShown = ({ place }: Excerpt) => place === 'status' || place.startsWith('exception.');
+  return excerpts?.some(isShown) ? null : error;
 }
 
 /** Excerpts shown below a result; a match in its name is marked in the name. */
@@ -137,15 +145,14 @@ function SessionHead({ of, isTab, onOpen }: OpenProps & { readonly of: FoundSess
   const path = sessionPath(of.id);
   const details = [
     ...(of.hits.length > 0 ? [`${plural(of.hits.length, 'span')} found`] : []),
-    ...(of.session === undefined
-      ? []
-      : [of.session.status, times.when(of.session.started_at, Date.now())]),
+    SESSION_STATUS[of.status],
+    times.when(of.started_at, Date.now()),
   ];
   const inTitle = of.session?.excerpts?.find(({ place }) => place === 'title');
   return (
     <>
       <h2 className="ins-found__session">
-        {of.session !== undefined && <StatusIcon shape={of.session.status} />}
+        <StatusIcon shape={of.status} />
         <FoundLink path={path} isTab={isTab} onOpen={onOpen} title={plainLine(of.title || of.id)}>
           {inTitle === undefined ? plainLine(of.title || of.id) : <Marked excerpt={inTitle} />}
         </FoundLink>
@@ -158,6 +165,7 @@ function SessionHead({ of, isTab, onOpen }: OpenProps & { readonly of: FoundSess
 
 function Hit({ hit, isTab, onOpen }: OpenProps & { readonly hit: SearchHit }) {
   const { span } = hit;
+  const error = errorBelow(hit);
   const inName = hit.excerpts?.find(({ place }) => place === 'name');
   return (
     <>
@@ -172,9 +180,21 @@ function Hit({ hit, isTab, onOpen }: OpenProps & { readonly hit: SearchHit }) {
           {inName === undefined ? plainLine(span.name) : <Marked excerpt={inName} />}
           <span className="ins-hidden">, {kindName(span.kind)}</span>
         </FoundLink>
-        {span.status === 'error' && <span className="ins-found__error">error</span>}
+        {span.status === 'error' && <span className="ins-found__error">{SEARCH_TEXT.error}</span>}
         <small>{span.duration_ns === null ? span.status : formatDuration(span.duration_ns)}</small>
       </div>
+      {error !== null && (
+        <p className="ins-found__excerpt">
+          <span className="ins-found__place">{SEARCH_TEXT.error}</span>
+          <span
+            className="ins-found__text ins-found__text--error"
+            dir="auto"
+            title={plainLine(error, 400)}
+          >
+            <VisibleText text={oneLine(error)} />
+          </span>
+        </p>
+      )}
       <Excerpts of={excerptsBelow(hit.excerpts, 'name')} />
     </>
   );
@@ -225,7 +245,7 @@ function oneLine(text: string): string {
  * of the key.
  */
 function placeName(place: string): string {
-  if (place === 'status') return 'error';
+  if (place === 'status') return SEARCH_TEXT.error;
   if (place === 'event') return place;
   return plainLine(place.split('.').slice(-2).join(' ').replaceAll('_', ' '), 28);
 }

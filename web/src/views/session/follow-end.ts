@@ -1,6 +1,7 @@
 /** Follows a list's end: there the view scrolls with new rows; elsewhere they are counted. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Trace } from '../../state/trace.ts';
+import { useCell } from '../parts/context.ts';
 
 interface NewBelow {
   readonly count: number;
@@ -19,6 +20,7 @@ export function useFollowEnd(
   const isFollowing = useRef(false);
   const [seen, setSeen] = useState<number | undefined>(undefined);
   const spans = trace.spans.size;
+  const isReady = useCell(trace.state).kind === 'ready';
   const latest = useRef(isAtEnd);
   useLayoutEffect(() => {
     latest.current = isAtEnd;
@@ -59,10 +61,15 @@ export function useFollowEnd(
     return () => scroller.removeEventListener('scroll', onScroll);
   }, [scroller, trace, isScrollable]);
 
+  // Rows of the first read are not new.
+  useEffect(() => {
+    if (isReady) setSeen((before) => before && trace.spans.size);
+  }, [isReady, trace]);
+
   const follow = () => {
     isFollowing.current = true;
     if (scroller !== null) scroller.scrollTop = scroller.scrollHeight;
     setSeen(undefined);
   };
-  return { count: seen === undefined ? 0 : Math.max(0, spans - seen), follow };
+  return { count: seen === undefined || !isReady ? 0 : Math.max(0, spans - seen), follow };
 }

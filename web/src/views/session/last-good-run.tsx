@@ -4,7 +4,7 @@ import type { Session } from '../../api/types.ts';
 import { goesOn } from '../../model/trace/span-status.ts';
 import { OF_SESSION } from '../../state/actions.ts';
 import { comparePath } from '../../state/route.ts';
-import { COMPARE_TEXT } from '../../texts.ts';
+import { COMPARE_LINK_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
@@ -16,14 +16,20 @@ export function LastGoodRun({ session }: { readonly session: Session }) {
   const path = good === undefined ? undefined : comparePath({ left: good, right: id });
   const actions = useMemo(
     () =>
-      path === undefined ? [] : [{ name: COMPARE_TEXT.withLastGood, run: () => router.push(path) }],
+      path === undefined
+        ? []
+        : [{ name: COMPARE_LINK_TEXT.withLastGood, run: () => router.push(path) }],
     [path, router],
   );
   useActions(OF_SESSION, actions);
   if (path === undefined) return null;
   return (
-    <Link className="ins-link ins-session-head__good" to={path} title={COMPARE_TEXT.withLastGood}>
-      {COMPARE_TEXT.withGood}
+    <Link
+      className="ins-link ins-session-head__good"
+      to={path}
+      title={COMPARE_LINK_TEXT.withLastGood}
+    >
+      {COMPARE_LINK_TEXT.withGood}
     </Link>
   );
 }

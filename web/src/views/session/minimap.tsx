@@ -152,19 +152,19 @@ export const Minimap = memo(function Minimap(props: MinimapProps) {
         className="ins-minimap__frame"
         style={{ left: from, width: Math.max(to - from, MIN_FRAME_PX) }}
         onPointerDown={timeWindow.isZoomed ? onFrame : undefined}
-        {...slider('frame', 'What is shown')}
+        {...slider('frame', 'Visible time')}
       />
       <div
         className="ins-minimap__edge"
         style={{ left: from }}
         onPointerDown={onEdge('from')}
-        {...slider('from', 'Where it begins')}
+        {...slider('from', 'Start of visible time')}
       />
       <div
         className="ins-minimap__edge"
         style={{ left: to }}
         onPointerDown={onEdge('to')}
-        {...slider('to', 'Where it ends')}
+        {...slider('to', 'End of visible time')}
       />
     </div>
   );

@@ -154,7 +154,9 @@ export function Scrubber({ travel, scale, view, onNear }: ScrubberProps) {
               </button>
             ))}
           </span>
-          <span className="ins-scrub__note">{TIME_TEXT.note}</span>
+          <span className="ins-scrub__note" title={TIME_TEXT.note}>
+            {TIME_TEXT.note}
+          </span>
           <button type="button" className="ins-link" onClick={() => travel.go(undefined)}>
             {isRunning ? TIME_TEXT.toLive : TIME_TEXT.toEnd}
           </button>

@@ -1,6 +1,7 @@
 /** Header of a session: title, status, totals. */
 import { useLayoutEffect, useState } from 'react';
 import type { Session, SessionStatus } from '../../api/types.ts';
+import { isFlawed } from '../../model/sessions/flawed.ts';
 import {
   formatCost,
   formatCount,
@@ -8,7 +9,8 @@ import {
   groupThousands,
 } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SESSION_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
+import { SESSION_TEXT, SPAN_TEXT, sessionStatus, TIME_TEXT } from '../../texts.ts';
+
 import { useCell, useInspector, useSize } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -67,7 +69,10 @@ const LABELS: Readonly<Record<SessionStatus, string>> = {
 
 function StatusPill({ session }: { readonly session: Session }) {
   return (
-    <span className={`ins-pillet ins-pillet--${session.status}`}>
+    <span
+      className={`ins-pillet ins-pillet--${isFlawed(session) ? 'flawed' : session.status}`}
+      title={sessionStatus(session.status, session.error_count)}
+    >
       <StatusIcon shape={session.status} />
       {LABELS[session.status]}
       {session.status === 'waiting' && session.waiting_since !== null && (

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { opensAtCause } from '../../model/trace/span-status.ts';
-import { sessionPath } from '../../state/route.ts';
+import { CAUSE, sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useRoute, useRow, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
@@ -25,7 +25,8 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   const session = useCell(trace.session);
   const moved = useCell(trace.moved);
   const { query } = useRoute();
-  const selected = query.get('span') ?? undefined;
+  const named = query.get('span') ?? undefined;
+  const selected = named === CAUSE ? undefined : named;
   const [found, setFound] = useState<string>();
   const select = useCallback(
     (key: string | undefined) => {
@@ -48,8 +49,9 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   const view = useSessionView(trace);
   const travel = useTimeTravel(trace);
   const shown = useCell(travel.shown);
-  const isElsewhere = selected !== undefined || query.has('at');
+  const isElsewhere = named !== undefined || query.has('at');
   useFirstCause(trace, isElsewhere, view?.id === 'waterfall', find);
+  useNamedCause(trace, named === CAUSE, select);
   const waiting = useWaiting(trace);
   const waitingThen = useWaiting(shown);
   const hasRequest = useRow(requests.ofSession, trace.sessionId) !== undefined;
@@ -104,6 +106,20 @@ function useFirstCause(
     const cause = trace.tally.firstCause();
     if (cause !== undefined) select(spanKey(cause));
   }, [state, trace, isWaterfall, select]);
+}
+
+/** Select the cause that the address asks for, whatever came of the session. */
+function useNamedCause(
+  trace: Trace,
+  isNamed: boolean,
+  select: (key: string | undefined) => void,
+): void {
+  const state = useCell(trace.state);
+  useEffect(() => {
+    if (state.kind !== 'ready' || !isNamed) return;
+    const cause = trace.tally.firstCause();
+    select(cause && spanKey(cause));
+  }, [state, trace, isNamed, select]);
 }
 
 function Gone({ text }: { readonly text: string }) {

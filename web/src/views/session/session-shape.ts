@@ -12,6 +12,8 @@ import { useStepsOverSpans } from '../parts/sliced.ts';
 export interface SessionShape {
   readonly gaps: readonly Gap[];
   readonly axis: TimeAxis;
+  /** What the axis is where the reader did not choose. */
+  readonly areShortByDefault: boolean;
   readonly pathOf: (span: SpanRow) => readonly TimeWindow[];
   /** Spans with nothing below them but duplicates. */
   readonly leaves: readonly SpanRow[];
@@ -33,19 +35,24 @@ export function useSessionShape(
     return shapeSteps(forest, spanOf, now_ns, isPathShown);
   }, [trace, clock, isPathShown]);
   const { gaps, leaves, path } = useStepsOverSpans(trace, steps, true) ?? NO_SHAPE;
-  const axis = useMemo(() => {
+  const { axis, areShortByDefault } = useMemo(() => {
     const { start_ns, end_ns } = trace.tally.extent(
       clock.nowOffset_ns(trace.epoch_ns.get() ?? '0'),
     );
-    return axisOf(gaps, end_ns - start_ns, areShort);
+    const byDefault = axisOf(gaps, end_ns - start_ns);
+    return {
+      axis: areShort === undefined ? byDefault : axisOf(gaps, end_ns - start_ns, areShort),
+      areShortByDefault: byDefault.gaps.length > 0,
+    };
   }, [trace, clock, gaps, areShort]);
   return useMemo(
     () => ({
       gaps,
       axis,
+      areShortByDefault,
       leaves,
       pathOf: (span) => path.get(trace.forest.numberOf(spanKey(span)) ?? -1) ?? NONE,
     }),
-    [gaps, axis, leaves, path, trace],
+    [gaps, axis, areShortByDefault, leaves, path, trace],
   );
 }

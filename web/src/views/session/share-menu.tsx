@@ -9,7 +9,7 @@ import { OF_SESSION } from '../../state/actions.ts';
 import type { Inspector } from '../../state/inspector.ts';
 import { comparePath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
-import { COMPARE_TEXT, SAVED_TEXT, SESSION_VERB_TEXT } from '../../texts.ts';
+import { COMPARE_LINK_TEXT, SAVED_TEXT, SESSION_VERB_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRoute } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
@@ -22,7 +22,9 @@ interface ShareMenuProps {
   readonly session: Session;
 }
 
+/** Least time that a notice stays, and the time to read a character of a long one. */
 const NOTICE_MS = 4000;
+const CHARACTER_MS = 70;
 const MOST_CAUSES = 5;
 
 export function ShareMenu({ trace, session }: ShareMenuProps) {
@@ -30,8 +32,11 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
   const { api, router, saved } = inspector;
   const [notice, setNotice] = useState('');
   useEffect(() => {
-    if (notice === '') return;
-    const timer = setTimeout(() => setNotice(''), NOTICE_MS);
+    if (notice === '' || notice === SAVED_TEXT.saving) return;
+    const timer = setTimeout(
+      () => setNotice(''),
+      Math.max(NOTICE_MS, notice.length * CHARACTER_MS),
+    );
     return () => clearTimeout(timer);
   }, [notice]);
   usePlain();
@@ -42,6 +47,17 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
         setNotice(`${what} copied`);
       } catch {
         setNotice(`Could not copy: the browser does not allow it`);
+      }
+    };
+    const save = async () => {
+      setNotice(SAVED_TEXT.saving);
+      try {
+        const url = URL.createObjectURL(await api.savedPage(trace.sessionId));
+        download(url, `${fileName(trace.sessionId)}.html`);
+        setTimeout(() => URL.revokeObjectURL(url));
+        setNotice('');
+      } catch (error) {
+        setNotice(error instanceof Error ? error.message : String(error));
       }
     };
     const summary = {
@@ -62,14 +78,14 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
       summary,
       {
         name: SAVED_TEXT.save,
-        run: () => download(api.savedPageUrl(sessionId), `${fileName(sessionId)}.html`),
+        run: () => void save(),
       },
       {
         name: 'Export the session as a file',
         run: () => download(api.exportUrl(sessionId), `${fileName(sessionId)}.otlp.jsonl.gz`),
       },
       {
-        name: COMPARE_TEXT.compareWith,
+        name: COMPARE_LINK_TEXT.compareWith,
         run: () => router.push(comparePath({ left: sessionId })),
       },
       screenshot,

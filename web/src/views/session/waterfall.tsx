@@ -12,7 +12,7 @@ import { hasServices } from '../../model/trace/services.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
-import { TIME_TEXT } from '../../texts.ts';
+import { spansRead, TIME_TEXT } from '../../texts.ts';
 import { useActor } from '../parts/actor-filter.tsx';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
@@ -166,14 +166,17 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
       },
       shortGaps: {
         isOn: isShort,
-        toggle: () => router.adjust({ gaps: isShort ? 'long' : 'short' }),
+        toggle: () => {
+          const isDefault = shape.areShortByDefault !== isShort;
+          router.adjust({ gaps: isDefault ? undefined : isShort ? 'long' : 'short' });
+        },
       },
       path: {
         isOn: isPathShown,
         toggle: () => router.adjust({ path: isPathShown ? 'off' : undefined }),
       },
     }),
-    [router, isErrorsOnly, isShort, isPathShown],
+    [router, isErrorsOnly, isShort, shape.areShortByDefault, isPathShown],
   );
   const setFind = useCallback((text: string) => router.adjust({ find: text }), [router]);
   const jump = useCallback(
@@ -280,6 +283,11 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         row_px={row_px}
         left_px={treeWidth_px}
       />
+      {!isReady && tree.rows.count > 0 && (
+        <p className="ins-fall__reading" role="status">
+          {spansRead(trace.spans.size, trace.session.get()?.span_count)}
+        </p>
+      )}
       {newBelow.count > 0 && (
         <NewPill count={newBelow.count} direction="down" onClick={newBelow.follow} />
       )}

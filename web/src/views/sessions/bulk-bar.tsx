@@ -4,7 +4,7 @@ import type { SessionStatus } from '../../api/types.ts';
 import { BULK_TEXT } from '../../later-texts.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
 import { allFound, Bulk, MOST_FOUND, type Progress } from '../../state/bulk.ts';
-import { compareAllPath } from '../../state/route.ts';
+import { compareAllPath, MOST_COMPARED } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
 import { compareSelected, deleteQuestion, SESSION_LIST_TEXT } from '../../texts.ts';
@@ -15,9 +15,6 @@ import { AlertQuestion } from '../parts/popups/popup-button.tsx';
 import './bulk-bar.css';
 
 type Verb = 'export' | 'delete';
-
-/** Limit of the sessions that the service compares at once. */
-const MOST_COMPARED = 20;
 
 interface Running {
   readonly verb: Verb;
@@ -114,42 +111,44 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
   );
   useActions('Session list', actions);
 
-  if (running !== undefined) {
-    return <Run running={running} onClose={() => setRunning(undefined)} />;
-  }
-  if (count === 0) return null;
+  const run = running !== undefined && (
+    <Run running={running} onClose={() => setRunning(undefined)} />
+  );
+  // One action at a time: the next can begin when this one has ended.
+  if (count === 0 || (running !== undefined && running.outcome === undefined)) return run || null;
   return (
-    <section className="ins-bulk" aria-label="Selected sessions">
-      <span role="status">
-        {groupThousands(count)} selected{looking !== undefined && ' so far'}
-        {note !== '' && `. ${note}`}
-      </span>
-      {looking === undefined ? (
-        <BarButton onClick={() => void selectAll()}>{BULK_TEXT.selectAll(all)}</BarButton>
-      ) : (
-        <BarButton onClick={() => looking.abort()}>Stop</BarButton>
-      )}
-      <span className="ins-bulk__gap" />
-      {canCompare && <BarButton onClick={compare}>{SESSION_LIST_TEXT.compare}</BarButton>}
-      <BarButton onClick={() => void exportAll()}>
-        <ActionIcon name="down" /> Export
-      </BarButton>
-      <BarButton ref={deleting} onClick={() => setDeleting(true)}>
-        <ActionIcon name="trash" /> Delete …
-      </BarButton>
-      <BarButton onClick={() => selection.clear()} label="Select none">
-        <ActionIcon name="close" />
-      </BarButton>
-      {isDeleting && (
-        <Deleting
-          ids={selected}
-          sessions={sessions}
-          back={deleting}
-          onDelete={deleteAll}
-          onKeep={() => setDeleting(false)}
-        />
-      )}
-    </section>
+    <>
+      {run}
+      <section className="ins-bulk" aria-label="Selected sessions">
+        <span role="status">
+          {groupThousands(count)} selected{looking !== undefined && ' so far'}
+          {note !== '' && `. ${note}`}
+        </span>
+        {looking === undefined ? (
+          <BarButton onClick={() => void selectAll()}>{BULK_TEXT.selectAll(all)}</BarButton>
+        ) : (
+          <BarButton onClick={() => looking.abort()}>Stop</BarButton>
+        )}
+        <span className="ins-bulk__gap" />
+        {canCompare && <BarButton onClick={compare}>{SESSION_LIST_TEXT.compare}</BarButton>}
+        <BarButton onClick={() => void exportAll()}>Export</BarButton>
+        <BarButton ref={deleting} onClick={() => setDeleting(true)}>
+          <ActionIcon name="trash" /> Delete …
+        </BarButton>
+        <BarButton onClick={() => selection.clear()} label="Select none">
+          <ActionIcon name="close" />
+        </BarButton>
+        {isDeleting && (
+          <Deleting
+            ids={selected}
+            sessions={sessions}
+            back={deleting}
+            onDelete={deleteAll}
+            onKeep={() => setDeleting(false)}
+          />
+        )}
+      </section>
+    </>
   );
 }
 

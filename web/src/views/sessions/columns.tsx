@@ -102,7 +102,6 @@ export const COLUMNS: readonly Column[] = [
   {
     id: 'waiting',
     name: 'Waited',
-    longName: 'Waiting time',
     sort: 'waiting',
     width: '76px',
     min_px: 76,
@@ -174,7 +173,7 @@ const SPARE_UP_TO_PX: ReadonlyMap<string, number> = new Map([
 /** Tracks of selection, status and title. */
 const SELECT_PX = 14;
 const STATUS_PX = 46;
-export const TITLE_PX = 200;
+export const TITLE_PX = 224;
 const GAP_PX = 12;
 const EDGE_PX = 16;
 /** Key of the title among the widths of columns. */

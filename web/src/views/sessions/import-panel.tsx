@@ -1,6 +1,8 @@
 /** Panel of imports: progress and outcome of each file, with its line counts. */
+import { Fragment } from 'react';
 import type { ImportReport } from '../../api/types.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
 import type { ImportJob } from '../../state/imports.ts';
 import { sessionPath } from '../../state/route.ts';
 import { IMPORT_TEXT, SHELL_TEXT } from '../../texts.ts';
@@ -10,6 +12,8 @@ import { Link } from '../parts/link.tsx';
 import './import-panel.css';
 
 const MOST_SHOWN = 100;
+/** Limit of the sessions of a file that are linked. */
+const MOST_LINKS = 10;
 
 export function ImportPanel() {
   const { imports } = useInspector();
@@ -67,18 +71,18 @@ function Job({ job: { name, size_bytes, state } }: { readonly job: ImportJob }) 
 
 function Report({ report }: { readonly report: ImportReport }) {
   const { sessions, mistakes, mistake_count } = report;
-  const [only] = sessions;
   return (
     <div className="ins-imports__said" role="status">
       {summaryOf(report)}
-      {sessions.length === 1 && only !== undefined && (
-        <>
+      {sessions.slice(0, MOST_LINKS).map((id) => (
+        <Fragment key={id}>
           {' '}
-          <Link className="ins-imports__link" to={sessionPath(only)}>
-            Open the session
+          <Link className="ins-imports__link" to={sessionPath(id)}>
+            {sessions.length === 1 ? IMPORT_TEXT.open : plainLine(id, 40)}
           </Link>
-        </>
-      )}
+        </Fragment>
+      ))}
+      {sessions.length > MOST_LINKS && ` ${IMPORT_TEXT.more(sessions.length - MOST_LINKS)}`}
       {mistake_count > 0 && (
         <details open={mistakes.length <= 5}>
           <summary>{plural(mistake_count, 'error')} in the file</summary>

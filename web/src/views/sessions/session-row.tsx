@@ -1,7 +1,8 @@
 /** One session. Its duration counts while it runs. */
 import { type MouseEvent, memo } from 'react';
 import type { Session } from '../../api/types.ts';
-import { formatCount, plural } from '../../model/text/format.ts';
+import { isFlawed } from '../../model/sessions/flawed.ts';
+import { formatCount } from '../../model/text/format.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
 import type { KeyedStore } from '../../state/keyed-store.ts';
 import { sessionPath } from '../../state/route.ts';
@@ -44,7 +45,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
     session.status,
     isSelected ? 'selected' : '',
     isAnswering ? 'answering' : '',
-    session.status === 'completed' && session.error_count > 0 ? 'flawed' : '',
+    isFlawed(session) ? 'flawed' : '',
     why === null ? '' : 'why',
   ].filter((mark) => mark !== '');
   const select = (event: MouseEvent) => onSelect(id, event.shiftKey);
@@ -73,9 +74,8 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
         <StatusIcon shape={session.status} />
         <span className="ins-hidden">{standing}</span>
         {session.error_count > 0 && (
-          <span className="ins-list__errors" title={plural(session.error_count, 'error')}>
+          <span className="ins-list__errors" aria-hidden="true">
             {formatCount(session.error_count)}
-            <span className="ins-hidden"> errors</span>
           </span>
         )}
       </span>

@@ -4,7 +4,7 @@ import { parseSort } from '../../model/sessions/session-order.ts';
 import { parseTimeRange } from '../../model/sessions/time-range.ts';
 import { plural } from '../../model/text/format.ts';
 import { filteredPath } from '../../state/route.ts';
-import { Selection } from '../../state/selection.ts';
+import type { Selection } from '../../state/selection.ts';
 import type { Sessions, Total } from '../../state/sessions.ts';
 import { CAUSE_TEXT, SEARCH_TEXT, SESSION_LIST_TEXT, SHELL_TEXT, withKey } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
@@ -33,17 +33,17 @@ const BulkBar = lazyPart(async () => (await import('./bulk-bar.tsx')).BulkBar);
 const ImportPanel = lazyPart(async () => (await import('./import-panel.tsx')).ImportPanel);
 
 export function SessionsPage() {
-  const { sessions: all, filter, router, imports } = useInspector();
+  const { sessions: all, filter, router, imports, selection } = useInspector();
   const address = useRoute().query;
   const query = address.get('q') ?? '';
   const sort = parseSort(address.get('sort'));
   const time = address.get('time');
   const range = useMemo(() => parseTimeRange(time), [time]);
   useEffect(() => filter.ask(query, sort, range), [filter, query, sort, range]);
-  const [selection] = useState(() => new Selection());
-  // What is selected is what one sees, or has seen, in this very list.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list, nothing selected
-  useEffect(() => selection.clear(), [selection, query, range]);
+  useEffect(
+    () => selection.show(filteredPath('sessions', { q: query, time: time ?? undefined })),
+    [selection, query, time],
+  );
   const hasSelected = useCell(selection.ids).size > 0;
   const hasImports = useCell(imports.jobs).length > 0;
   const shown = useCell(filter.shown);

@@ -23,7 +23,7 @@ const SORT_NAMES: Readonly<Record<SortKey, string>> = {
   changed: 'Last activity',
   title: 'Title',
   duration: 'Duration',
-  waiting: 'Waiting time',
+  waiting: 'Waited',
   spans: 'Spans',
   errors: 'Errors',
   llm_calls: 'LLM calls',

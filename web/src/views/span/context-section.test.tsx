@@ -85,7 +85,7 @@ test('a slice opens the texts of its part, with what is repeated marked, and clo
 test('shares are estimates, beside what is cached, and what was dropped leads to the call before', () => {
   const open = vi.fn();
   show(open);
-  expect(screen.getByRole('heading').textContent?.replaceAll('\u202f', ' ')).toBe(
+  expect(screen.getByRole('heading').textContent?.replaceAll(/[\u202f\u00a0]/g, ' ')).toBe(
     'Context≈ 1 000 tokens · 25 % cached · ≈ 200 tokens repeated',
   );
   expect(screen.getByRole('button', { name: /History/ }).textContent).toContain(

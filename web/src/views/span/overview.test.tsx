@@ -6,7 +6,7 @@ import { exampleSpan } from '../../model/examples.ts';
 import type { Totals } from '../../model/trace/totals.ts';
 import type { Trace } from '../../state/trace.ts';
 import { type Page, PageContext } from '../parts/context.ts';
-import { ErrorBlock } from './error-block.tsx';
+import { ErrorBlock } from '../parts/values/error-block.tsx';
 import { InputOutput } from './input-output.tsx';
 
 beforeEach(() => {

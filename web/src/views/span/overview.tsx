@@ -19,11 +19,12 @@ import type { Trace } from '../../state/trace.ts';
 import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { useCell, useNow } from '../parts/context.ts';
 import { useTimes } from '../parts/times.tsx';
+import { ErrorBlock } from '../parts/values/error-block.tsx';
 import { ContextSection } from './context-section.tsx';
-import { ErrorBlock, Propagation } from './error-block.tsx';
 import { type Fact, FactList, Facts } from './facts.tsx';
 import { Fold } from './fold.tsx';
 import { InputOutput } from './input-output.tsx';
+import { Propagation } from './propagation.tsx';
 import { RequestFacts } from './request-facts.tsx';
 import './overview.css';
 

@@ -32,7 +32,7 @@ export function AgentEntry(props: AgentProps) {
   const viaRow = useRow(trace.spans, entry.via ?? '');
   const sum = layout.sums.get(entry.key);
   const inside = useRow(readings.reads, sum?.cause ?? '');
-  const isWhole = !entry.isFolded && (sum?.turns ?? 0) > 0;
+  const isWhole = !entry.isFolded && sum !== undefined && sum.turns + sum.turnsBelow > 0;
   const foldName = entry.isFolded ? TRANSCRIPT_TEXT.unfoldAgent : TRANSCRIPT_TEXT.foldAgent;
   return (
     <>
@@ -140,6 +140,7 @@ function State({ row }: { readonly row: SpanRow }) {
 function Counts({ sum }: { readonly sum: Sum }) {
   const parts = [
     sum.turns > 0 ? plural(sum.turns, 'turn') : '',
+    sum.turnsBelow > 0 ? TRANSCRIPT_TEXT.turnsBelow(sum.turnsBelow, sum.turns > 0) : '',
     sum.tools > 0 ? plural(sum.tools, 'tool call') : '',
     sum.tokens > 0 ? `${formatCount(sum.tokens)} tokens` : '',
   ].filter((part) => part !== '');

@@ -65,7 +65,7 @@ def shown(args: Any) -> Any:
 @given(values)
 def test_a_value_of_json_comes_back_with_its_types(value: Any) -> None:
     if has_a_pair_of_halves(value):
-        with pytest.raises(NotExactError, match="halves of characters"):
+        with pytest.raises(NotExactError, match="unpaired surrogates"):
             canonical(value, MIB)
         return
 
@@ -125,7 +125,7 @@ class Colour(IntEnum):
         (Colour.RED, "Colour"),
         (b"raw", "bytes"),
         (object(), "object"),
-        pytest.param(10**5000, "cannot be written", id="digits"),
+        pytest.param(10**5000, "cannot be encoded", id="digits"),
         pytest.param("x" * MIB, "longer", id="long text"),
         pytest.param([0] * MIB, "longer", id="long list"),
         pytest.param("é" * (MIB // 2 + 1), "longer", id="long in UTF-8"),
@@ -279,20 +279,20 @@ def test_a_number_may_become_one_of_another_type() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('{"a": 1, "a": 2}', "twice"),
-        ('{"a": {"b": 1, "b": 1}}', "twice"),
+        ('{"a": 1, "a": 2}', "duplicated"),
+        ('{"a": {"b": 1, "b": 1}}', "duplicated"),
         ('{"a": NaN}', "NaN"),
         ('{"a": -Infinity}', "Infinity"),
         ('{"a": 1e999}', "too large"),
-        ('{"a": 1', "no JSON"),
-        ("{'a': 1}", "no JSON"),
-        ("", "no JSON"),
+        ('{"a": 1', "not JSON"),
+        ("{'a': 1}", "not JSON"),
+        ("", "not JSON"),
         ("[1]", "must be a JSON object"),
         ("null", "must be a JSON object"),
         pytest.param('{"a": "' + "x" * MAX_EDIT_BYTES + '"}', "longer", id="long"),
         pytest.param('{"a": ' + "[" * 5000 + "]" * 5000 + "}", "deeper", id="deep"),
         pytest.param("[" * 1_000_000, "deeper", id="very deep"),
-        pytest.param('{"a": ' + "9" * 5000 + "}", "no JSON", id="digits"),
+        pytest.param('{"a": ' + "9" * 5000 + "}", "not JSON", id="digits"),
     ],
 )
 def test_a_bad_text_is_refused_with_a_reason(text: str, why: str) -> None:

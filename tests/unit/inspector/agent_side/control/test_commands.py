@@ -89,7 +89,7 @@ def test_an_answer_reaches_its_handler_once(commands: Commands, requests: Reques
 
     requests.close("r-1", "answered", "allow", None)
     other_store = command(type="answer", answer=ANSWER, issued_at="2026-11-22T09:00:01Z")
-    assert commands.handle(other_store) == AnswerOutcome(False, "not open here")
+    assert commands.handle(other_store) == AnswerOutcome(False, "the request is not open")
 
 
 async def test_verbs_reach_the_gate(commands: Commands, wired: WiredBus, gate: Gate) -> None:
@@ -98,24 +98,24 @@ async def test_verbs_reach_the_gate(commands: Commands, wired: WiredBus, gate: G
             await asyncio.Event().wait()
 
     assert commands.handle(command()).applied
-    assert commands.handle(command(seq=2)).reason == "held already, by ANNA (browser): look"
+    assert commands.handle(command(seq=2)).reason == "already paused by ANNA (browser): look"
     assert commands.handle(command(seq=3, type="step")).applied
     task = asyncio.create_task(run())
     await asyncio.sleep(0)
     assert commands.handle(command(seq=4, type="resume")).applied
-    assert commands.handle(command(seq=5, type="resume")) == AnswerOutcome(True, "was not held")
+    assert commands.handle(command(seq=5, type="resume")) == AnswerOutcome(True, "not paused")
     assert commands.handle(command(seq=6, type="cancel")).applied
     with pytest.raises(asyncio.CancelledError):
         await task
 
 
 def test_a_verb_for_no_session_is_not_applied(commands: Commands) -> None:
-    assert commands.handle(command(session_id="")) == AnswerOutcome(False, "no session is named")
+    assert commands.handle(command(session_id="")) == AnswerOutcome(False, "session_id is missing")
 
 
 def test_an_unknown_command_is_refused_with_a_reason(commands: Commands) -> None:
     unknown = read_command('{"seq": 7, "type": "explode", "session_id": "s-1"}')
-    assert commands.handle(unknown) == AnswerOutcome(False, "this agent knows no 'explode'")
+    assert commands.handle(unknown) == AnswerOutcome(False, "this agent does not support 'explode'")
 
 
 def test_a_handler_that_fails_has_not_done_it(
@@ -126,9 +126,9 @@ def test_a_handler_that_fails_has_not_done_it(
 
     commands.on("signal", fails)
     assert commands.handle(command(type="signal")) == AnswerOutcome(
-        False, "the agent failed on it (LookupError)"
+        False, "the agent failed to run it (LookupError)"
     )
-    assert "Cannot do what ANNA" in caplog.text
+    assert "Cannot run the command of ANNA" in caplog.text
 
 
 def test_few_commands_are_remembered(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,7 @@ async def test_an_address_is_shown_and_nothing_is_filled_in(bus: Bus) -> None:
     task = asyncio.create_task(make_elicit(bus=bus)(None, params))
     request, _ = await viewer.answer("answer")
 
-    assert request.prompt == f"Log in.\n\nTo be opened by yourself, if you trust it: {url}"
+    assert request.prompt == f"Log in.\n\nOpen this link only if you trust it: {url}"
     assert request.form_json == '{"type": "object", "properties": {}}'
     assert await task == ElicitResult(action="accept")
 

@@ -64,9 +64,7 @@ def test_a_payload_that_does_not_fit_has_a_problem(payload: Any, problem: str) -
 def test_a_closed_form_takes_nothing_else() -> None:
     closed = {**FORM, "additionalProperties": False}
 
-    assert (
-        problem_of(closed, {"name": "Ada", "x": 1}) == "the answer has 'x', which was not asked for"
-    )
+    assert problem_of(closed, {"name": "Ada", "x": 1}) == "the answer has an unknown field 'x'"
 
 
 @pytest.mark.parametrize("type_", [["string", "null"], "null"])

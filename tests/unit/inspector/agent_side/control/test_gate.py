@@ -87,12 +87,12 @@ async def test_an_operation_on_hold_goes_on_when_its_session_is_resumed(
 
     (opened,), (closed,) = recorder.of("request_opened"), recorder.of("request_closed")
     assert (opened["kind"], opened["hook"]) == ("pause", "before_tool_call")
-    assert opened["prompt"] == "held by ANNA (browser): let me look"
+    assert opened["prompt"] == "paused by ANNA (browser): let me look"
     assert closed["request_id"] == opened["request_id"]
     assert (closed["status"], closed["answer"]) == ("answered", {"decision": "resume"})
     (decided,) = recorder.of("hook_decided")
     assert (decided["interceptor"], decided["action"]) == ("operator", "continue")
-    assert decided["reason"].startswith("held ")
+    assert decided["reason"].startswith("paused ")
     assert decided["reason"].endswith("by ANNA (browser): let me look; resumed by BEN (cli)")
 
 
@@ -208,7 +208,7 @@ async def test_sync_code_on_the_thread_of_a_loop_goes_on_and_the_trace_shows_it(
         op.result = 1
     (decided,) = recorder.of("hook_decided")
     assert decided["action"] == "continue"
-    assert "could not be held" in decided["reason"]
+    assert "could not be paused" in decided["reason"]
     assert recorder.count("request_opened") == 0
     assert caplog.records == []
 
@@ -291,7 +291,7 @@ async def test_cancel_ends_the_outermost_operations_and_reports_the_issuer(
     (decided,) = recorder.of("hook_decided")
     assert (decided["interceptor"], decided["action"]) == ("operator", "deny")
     assert decided["reason"] == "cancelled by ANNA (browser): let me look"
-    assert gate.cancel(SESSION, ANNA) == (False, "nothing of it runs here")
+    assert gate.cancel(SESSION, ANNA) == (False, "nothing is running in this process")
     (span,) = (s for name, s in wired.spans().items() if name.startswith("invoke_agent"))
     assert "inspector.decision" in [event.name for event in span.events]
 
@@ -350,7 +350,7 @@ async def test_cancel_ends_a_hold(wired: WiredBus, gate: Gate, recorder: Recorde
         await task
     (closed,) = recorder.of("request_closed")
     assert closed["reason"] == "cancelled by BEN (cli)"
-    assert gate.resume(SESSION, BEN) == (True, "was not held")
+    assert gate.resume(SESSION, BEN) == (True, "not paused")
 
 
 async def test_cancel_from_another_thread_wakes_it_in_the_same_way(
@@ -410,7 +410,7 @@ async def test_cancelling_another_session_leaves_this_one_alone(
     goes_on = asyncio.Event()
     task = asyncio.create_task(tool(wired, "search", goes_on.wait))
     await asyncio.sleep(0)
-    assert gate.cancel(SessionRef("s-2"), ANNA) == (False, "nothing of it runs here")
+    assert gate.cancel(SessionRef("s-2"), ANNA) == (False, "nothing is running in this process")
     goes_on.set()
     assert await task == "search"
 
@@ -471,10 +471,10 @@ async def test_a_hold_that_nobody_can_end_goes_on_with_a_warning(
     wired: WiredBus, gate: Gate, recorder: Recorder, caplog: pytest.LogCaptureFixture
 ) -> None:
     task = await on_hold(wired, gate, recorder)
-    gate.release_all("the inspector has been away for 60 s")
+    gate.release_all("the Inspector service has been unreachable for 60 s")
     assert await task == "search"
-    assert "has been away" in caplog.text
-    assert "away for 60 s" in recorder.of("hook_decided")[0]["reason"]
+    assert "has been unreachable" in caplog.text
+    assert "unreachable for 60 s" in recorder.of("hook_decided")[0]["reason"]
 
 
 async def test_after_closing_everything_passes(
@@ -521,7 +521,7 @@ async def test_a_closed_loop_is_the_reason(wired: WiredBus, gate: Gate) -> None:
         loop.close()
 
     await asyncio.to_thread(leave_open)
-    assert gate.cancel(SESSION, ANNA) == (False, "the event loops that it ran on are closed")
+    assert gate.cancel(SESSION, ANNA) == (False, "its event loops are closed")
 
 
 async def test_a_gate_without_locations_lets_everything_pass(
@@ -561,7 +561,7 @@ async def test_sessions_are_bounded(
     assert not gate.pause(SessionRef("c"), ANNA).applied
     assert gate.pause(SessionRef("a"), BEN) == (
         True,
-        "held already, by ANNA (browser): let me look",
+        "already paused by ANNA (browser): let me look",
     )
     gate.close("done")
 

@@ -61,8 +61,8 @@ def test_a_request_that_is_not_open_accepts_no_answer() -> None:
     requests.open(pending_request("a"), accept)
     requests.close("a", "expired", "deny", None)
 
-    assert requests.answer("a", ALLOW) == AnswerOutcome(False, "not open here")
-    assert requests.answer("nobody", ALLOW) == AnswerOutcome(False, "not open here")
+    assert requests.answer("a", ALLOW) == AnswerOutcome(False, "the request is not open")
+    assert requests.answer("nobody", ALLOW) == AnswerOutcome(False, "the request is not open")
 
 
 def test_a_handler_that_fails_has_not_applied_the_answer(caplog: pytest.LogCaptureFixture) -> None:
@@ -73,7 +73,7 @@ def test_a_handler_that_fails_has_not_applied_the_answer(caplog: pytest.LogCaptu
     requests.open(pending_request("a"), fails)
 
     assert requests.answer("a", ALLOW) == AnswerOutcome(
-        False, "the agent failed on it (LookupError)"
+        False, "the agent failed to apply it (LookupError)"
     )
     assert caplog.records[0].levelno == logging.WARNING
 
@@ -119,7 +119,7 @@ def test_an_id_is_open_once() -> None:
     requests = RequestTable()
     requests.open(pending_request("a"), accept)
 
-    with pytest.raises(ValueError, match="open already"):
+    with pytest.raises(ValueError, match="already open"):
         requests.open(pending_request("a"), accept)
 
 

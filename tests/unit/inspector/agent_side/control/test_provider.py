@@ -147,9 +147,9 @@ async def test_a_policy_decides_again_about_an_edit(bus: Bus, viewer: Viewer) ->
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('{"path": "a", "path": "b"}', "twice"),
+        ('{"path": "a", "path": "b"}', "duplicated"),
         ("[]", "must be a JSON object"),
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ('{"path": NaN}', "NaN"),
     ],
 )
@@ -179,7 +179,7 @@ async def test_arguments_that_changed_before_the_answer_are_not_allowed(
     outcome = await viewer.answer("allow", args_hash=request.args_hash)
 
     assert "changed while" in (outcome.reason or "")
-    with pytest.raises(HookDenied, match="asking failed: the arguments were changed while"):
+    with pytest.raises(HookDenied, match="asking failed: the arguments changed while"):
         await task
     assert viewer.closed() == [("withdrawn", "deny")]
 
@@ -200,7 +200,7 @@ async def test_arguments_that_changed_after_the_answer_do_not_run(
     answering.join()  # and nothing else happens on the loop
     args["deep"]["id"] = 2
 
-    with pytest.raises(HookDenied, match="changed after a person had allowed them"):
+    with pytest.raises(HookDenied, match="changed after they were allowed"):
         await task
     assert ran == []
 
@@ -217,7 +217,7 @@ async def test_an_observer_that_changes_what_was_allowed_keeps_it_from_running(
 
     await viewer.answer("allow")
 
-    with pytest.raises(HookDenied, match="changed after a person had allowed them"):
+    with pytest.raises(HookDenied, match="changed after they were allowed"):
         await task
     assert ran == []
 
@@ -237,7 +237,7 @@ async def test_a_policy_that_rewrites_an_edit_in_place_keeps_it_from_running(
 
     await viewer.answer("allow", args_json='{"path":"./b"}')
 
-    with pytest.raises(HookDenied, match="changed after a person had allowed them"):
+    with pytest.raises(HookDenied, match="changed after they were allowed"):
         await task
     assert ran == []
 
@@ -266,12 +266,12 @@ async def test_an_interrupt_about_arguments_that_changed_is_not_answered(
 @pytest.mark.parametrize(
     ("decision", "parts", "why"),
     [
-        ("allow", {"args_hash": "0" * 64}, "other arguments"),
-        ("deny", {"args_hash": None}, "other arguments"),
-        ("answer", {}, "no answer to this"),
-        ("cancel", {}, "no answer to this"),
-        ("allow everything", {}, "no answer to this"),
-        ("deny", {"args_json": "{}"}, "takes no arguments"),
+        ("allow", {"args_hash": "0" * 64}, "different arguments"),
+        ("deny", {"args_hash": None}, "different arguments"),
+        ("answer", {}, "not a valid answer"),
+        ("cancel", {}, "not a valid answer"),
+        ("allow everything", {}, "not a valid answer"),
+        ("deny", {"args_json": "{}"}, "does not accept arguments"),
     ],
 )
 async def test_an_answer_to_something_else_is_refused_and_the_request_waits_on(
@@ -371,7 +371,7 @@ async def test_an_answer_after_the_time_limit_is_refused(bus: Bus, viewer: Viewe
 
     outcome = viewer.requests.answer(request.id, received(request, "allow"))
 
-    assert outcome == AnswerOutcome(False, "the time to answer is up")
+    assert outcome == AnswerOutcome(False, "the request has timed out")
     with pytest.raises(HookDenied, match="nobody answered"):
         await task
 
@@ -521,7 +521,7 @@ async def test_an_allowance_answers_later_requests_and_names_its_person(
 
     assert viewer.requests.pending() == []
     last = [kwargs for name, kwargs in emitted if name == "request_closed"][-1]
-    assert last["reason"].startswith("allowed always by ANNA at ")
+    assert last["reason"].startswith("always allowed by ANNA at ")
     assert (last["actor"], last["origin"]) == ("ANNA", "agent")
     decided = [k for n, k in emitted if n == "hook_decided" and k["interceptor"] == "approval"][-1]
     assert decided["reason"] == last["reason"]
@@ -668,7 +668,7 @@ async def test_a_question_is_answered_by_its_form(bus: Bus, viewer: Viewer) -> N
 
 @pytest.mark.parametrize(
     ("payload", "why"),
-    [('{"alpha": 0}', "at least 1"), ("{}", "lacks 'alpha'"), ("{", "no JSON"), (None, "lacks")],
+    [('{"alpha": 0}', "at least 1"), ("{}", "lacks 'alpha'"), ("{", "not JSON"), (None, "lacks")],
 )
 async def test_an_answer_that_does_not_fit_is_refused_and_the_question_waits_on(
     bus: Bus, viewer: Viewer, payload: str | None, why: str
@@ -687,5 +687,5 @@ async def test_an_answer_that_does_not_fit_is_refused_and_the_question_waits_on(
 async def test_a_form_that_is_no_json_declines(bus: Bus, viewer: Viewer) -> None:
     answer = await bus.ask("Which?", form={"type": object()})
 
-    assert (answer.decision, "the form is no JSON" in (answer.reason or "")) == ("decline", True)
+    assert (answer.decision, "the form is not JSON" in (answer.reason or "")) == ("decline", True)
     assert viewer.requests.pending() == []

@@ -81,7 +81,7 @@ def test_a_prompt_that_is_no_text_leaves_the_name_of_the_signal(
 ) -> None:
     waiting.pause("approve", prompt)
 
-    assert waiting.requests.pending()[0].prompt == "Waits for approve."
+    assert waiting.requests.pending()[0].prompt == "Waiting for signal approve."
 
 
 def test_a_pause_without_a_session_or_signal_opens_no_request(waiting: Waiting) -> None:
@@ -127,7 +127,7 @@ def test_an_answer_that_nobody_takes_is_not_applied_and_the_session_waits_on(
 
 @pytest.mark.parametrize(
     ("decision", "payload_json", "why"),
-    [("answer", "{", "no JSON"), ("allow", None, "no answer to a question")],
+    [("answer", "{", "not JSON"), ("allow", None, "not a valid answer to a question")],
 )
 def test_an_answer_that_is_none_is_not_applied(
     waiting: Waiting, decision: str, payload_json: str | None, why: str
@@ -177,7 +177,7 @@ def test_an_end_or_a_new_pause_withdraws_the_request(waiting: Waiting) -> None:
     waiting.bus._emit_sync("session_finished", session_id="s", status="completed", error=None)
 
     assert [reason for _, _, reason in waiting.closed()] == [
-        "it is asked anew",
+        "asked again",
         "the session has ended",
     ]
 
@@ -189,7 +189,7 @@ def test_a_session_waits_also_when_too_many_requests_are_open(
         waiting.pause(session_id=f"s-{number}")
 
     assert len(waiting.open_signals()) == MAX_OPEN
-    assert f"Cannot ask what session s-{MAX_OPEN} waits for" in caplog.text
+    assert f"Cannot open a request for session s-{MAX_OPEN}" in caplog.text
     waiting.resume(session_id=f"s-{MAX_OPEN}")
     waiting.resume(session_id="s-0")
     waiting.pause(session_id=f"s-{MAX_OPEN}")
@@ -246,7 +246,7 @@ def test_a_failing_handler_does_not_stop_the_next_one(caplog: pytest.LogCaptureF
 
     signals = Signals()
     signals.on_signal(broken)
-    assert send(signals) == AnswerOutcome(False, "the agent failed on it (ValueError)")
+    assert send(signals) == AnswerOutcome(False, "the agent's handler failed (ValueError)")
 
     signals.on_signal(lambda _: None)
     assert send(signals) == AnswerOutcome(True, None)
@@ -318,5 +318,5 @@ def test_a_signal_that_is_no_json_is_not_brought() -> None:
     signals, got = Signals(), list[Signal]()
     signals.on_signal(got.append)
 
-    assert "no JSON" in (signals.deliver("s", "go", "{").reason or "")
+    assert "not JSON" in (signals.deliver("s", "go", "{").reason or "")
     assert got == []

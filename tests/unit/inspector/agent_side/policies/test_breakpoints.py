@@ -19,7 +19,7 @@ async def test_a_breakpoint_stops_before_what_it_names(bus: Bus, enforce: Enforc
     assert [(one.kind, one.interceptor) for one in person.requests] == [
         ("breakpoint", "breakpoint:dangerous")
     ] * 2
-    assert person.prompts[0] == "Stopped before delete_file (dangerous). Go on?"
+    assert person.prompts[0] == "Stopped before delete_file (dangerous). Continue?"
     assert person.requests[0].timeout_s == 3600
 
 
@@ -52,7 +52,7 @@ async def test_an_approval_at_a_breakpoint_is_an_approval(bus: Bus, enforce: Enf
     await use(bus, "read")
     (request,) = person.requests
     assert (request.kind, request.interceptor) == ("approval", "policy:p + breakpoint:step")
-    assert request.prompt == "May it?\nStep: go on?"
+    assert request.prompt == "May it?\nStep: continue?"
     assert request.timeout_s == 300
 
 

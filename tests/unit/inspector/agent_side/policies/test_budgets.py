@@ -102,7 +102,7 @@ async def test_an_unknown_cost_uses_a_budget_up(bus: Bus, enforce: Enforce) -> N
     enforce(DOLLAR)
     await think(bus, {"input_tokens": 1, "output_tokens": 1}, model="odd-1")
     why = await refusal(bus)
-    assert "nobody says what a call of odd-1 used" in why
+    assert "the usage of a call to odd-1 is unknown" in why
     assert "$1.00" in why
 
 
@@ -125,7 +125,7 @@ async def test_a_person_may_go_on_without_knowing(bus: Bus, enforce: Enforce) ->
     for _ in range(3):
         await think(bus)
     assert len(person.requests) == 1
-    assert person.prompts[0].endswith("Go on without knowing?")
+    assert person.prompts[0].endswith("Continue anyway?")
 
 
 async def test_a_failed_model_call_counts_if_it_reports_usage(bus: Bus, enforce: Enforce) -> None:
@@ -474,12 +474,12 @@ async def test_a_warning_is_once_in_the_log_and_on_the_trail(
     await think(bus, {"input_tokens": 1})
     await use(bus)
     await use(bus)
-    reason = "budget words: 80 of 100 tokens used already"
+    reason = "budget words: 80 of 100 tokens used"
     assert [(one["interceptor"], one["action"], one["reason"]) for one in events] == [
         ("budget:words", "continue", reason)
     ]
     warnings = [one.message for one in caplog.records if one.levelno == logging.WARNING]
-    assert warnings == ["Budget words: 80 of 100 tokens used already."]
+    assert warnings == ["Budget words: 80 of 100 tokens used."]
 
 
 async def test_a_budget_that_asks_is_extended_by_each_yes(bus: Bus, enforce: Enforce) -> None:

@@ -175,6 +175,18 @@ def test_time_is_that_of_a_span_alone_without_waiting_and_spans_below() -> None:
     assert len(found.differences) == 1, "the tool only waited for longer"
 
 
+def test_a_step_that_failed_or_took_longer_as_a_whole_is_not_called_faster() -> None:
+    before = "llm a duration_ms=900 input_tokens=900"
+    assert changes_of(compared(before, "llm a duration_ms=100")) == [("a", ["faster", "cheaper"])]
+    failed = compared(before, "llm a duration_ms=100 status=error")
+    assert changes_of(failed) == [("a", ["failed"])]
+    longer = compared(
+        "agent lead duration_ms=1000\n  tool a duration_ms=100",
+        "agent lead duration_ms=1001\n  tool a duration_ms=900",
+    )
+    assert changes_of(longer) == [("lead/a", ["slower"])]
+
+
 def test_a_small_change_of_time_or_tokens_is_chance() -> None:
     found = compared(
         "llm a duration_ms=100 input_tokens=100 model=m",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from inspector.service.analysis.outcome import cause_key, first_cause, pattern_of
@@ -83,8 +81,8 @@ def test_other_causes_are_apart(one: str, other: str) -> None:
     assert cause_key(one) != cause_key(other)
 
 
-@pytest.mark.parametrize("text", ["/a" * 5_000, "1" * 10_000, "a-" * 5_000, "a/" * 5_000 + "b"])
-def test_a_hostile_text_takes_no_time(text: str) -> None:
-    began_s = time.monotonic()
-    pattern_of(f"x: {text[:600]}")
-    assert time.monotonic() - began_s < 0.1
+@pytest.mark.parametrize("part", ["/a", "1", "a-", "-a", "f-", "a/", "1 ", "a.b/"])
+def test_the_time_for_a_text_grows_as_its_length(part: str) -> None:
+    """Quadratic growth runs into the time limit of a test, by far."""
+    text = part * (200_000 // len(part))
+    assert pattern_of(f"x: {text}").startswith("x: ")

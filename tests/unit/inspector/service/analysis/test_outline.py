@@ -99,7 +99,10 @@ def test_only_what_is_under_a_span_is_shown() -> None:
 def test_a_span_is_found_by_the_beginning_of_its_id() -> None:
     rows = [row(0x10), row(0x1F), row(0x20)]
     assert place_of(rows, "00000000000000" + "1F") == 1
-    for wanted, problem in (("00000000000000" + "1", "give more"), ("f", "see the outline")):
+    for wanted, problem in (
+        ("00000000000000" + "1", "use a longer id"),
+        ("f", "see session_outline"),
+    ):
         with pytest.raises(RefusedError, match=problem):
             place_of(rows, wanted)
 

@@ -70,9 +70,9 @@ def test_a_patch_without_the_state_before_it_is_reported() -> None:
     patch: dict[str, Json] = {"patch": '[{"op":"add","path":"/a","value":1}]', "base": "b"}
     (alone,) = _all([_moment(0, patch)])
     assert alone.text is None
-    assert "not here" in (alone.problem or "")
+    assert "is missing" in (alone.problem or "")
     _, behind_another = _all([_moment(0, {"value": "{}", "hash": "other"}), _moment(1, patch)])
-    assert "not here" in (behind_another.problem or "")
+    assert "is missing" in (behind_another.problem or "")
 
 
 def test_a_patch_that_leads_elsewhere_is_not_believed() -> None:
@@ -84,7 +84,7 @@ def test_a_patch_that_leads_elsewhere_is_not_believed() -> None:
     }
     _, step = _all([_moment(0, first), _moment(1, second)])
     assert (step.text, step.changes) == (None, None)
-    assert "does not lead" in (step.problem or "")
+    assert "hash mismatch" in (step.problem or "")
 
 
 def test_a_patch_applies_to_the_last_state_of_its_own_trace() -> None:

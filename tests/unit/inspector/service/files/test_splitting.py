@@ -161,7 +161,7 @@ def test_gzip_and_plain_come_out_the_same(text: bytes, size: int) -> None:
 @pytest.mark.parametrize("damage", [slice(0, -5), slice(0, 30)])
 def test_gzip_that_ends_too_early_is_reported(damage: slice) -> None:
     packed = gzip.compress(bytes(range(256)) * 10)
-    with pytest.raises(BadDataError, match="too early"):
+    with pytest.raises(BadDataError, match="truncated"):
         unpacked(packed[damage])
     with pytest.raises(BadDataError, match="damaged"):
         unpacked(packed[:2] + b"\xff" + packed[3:])

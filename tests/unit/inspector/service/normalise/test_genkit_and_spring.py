@@ -190,7 +190,7 @@ def test_a_model_that_micrometer_does_not_know_is_none() -> None:
         ({"http.response.status_code": 404}, None, ("code", "404")),
         ({}, {"message": "it broke"}, ("message", "it broke")),
         ({}, {"reason": 1}, ("message", '{"reason": 1}')),
-        ({}, None, ("message", "The sender says that it failed, and not why.")),
+        ({}, None, ("message", "The sender reports a failure without a reason.")),
     ],
 )
 def test_the_error_of_a_failed_span_says_something(

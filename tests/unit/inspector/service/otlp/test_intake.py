@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -25,11 +24,9 @@ def test_who_takes_long_is_waited_for_once_and_who_comes_later_again(
     with ThreadPoolExecutor(1) as threads, intake.coming():
         decoded = threads.submit(intake.in_turn, decode)
         assert is_in.wait(10)
-        began_s = time.monotonic()
-        for _ in range(100):
+        for _ in range(1_000):  # each time it would be 40 s, and the decoding given up
             intake.wait()
             assert intake.in_turn(lambda: True)
-        took_s = time.monotonic() - began_s
         is_over.set()
         assert decoded.result()
         monkeypatch.setattr(intake_module, "PATIENCE_S", 10)
@@ -41,4 +38,3 @@ def test_who_takes_long_is_waited_for_once_and_who_comes_later_again(
                 return has_run.wait(0.1)
 
             assert not intake.in_turn(decode_first)
-    assert took_s < 1  # each time it would be 4

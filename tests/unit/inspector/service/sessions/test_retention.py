@@ -38,7 +38,7 @@ def test_an_age_a_size_or_both(text: str, age_s: int | None, size_bytes: int | N
     "text", ["", "30", "d", "30y", "-1d", "0d", "1d,2d", "1GB,2GB", "30d;20GB", "nan d", "1e9d"]
 )
 def test_anything_else_is_refused_with_how_to_write_it(text: str) -> None:
-    with pytest.raises(ValueError, match="write `30d,20GB`"):
+    with pytest.raises(ValueError, match="use `30d,20GB`"):
         Retention.parse(text)
 
 

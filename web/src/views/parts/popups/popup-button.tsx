@@ -66,7 +66,14 @@ function PopupButton({ name, icon, label, className, ref, opens, children }: Ope
         {label !== undefined && <span>{label}</span>}
       </button>
       {isOpen && (
-        <Guarded name={name} loading={null}>
+        <Guarded
+          name={name}
+          loading={null}
+          onClose={() => {
+            setOpen(false);
+            button.current?.focus();
+          }}
+        >
           {children({ button, name, onClose: () => setOpen(false) })}
         </Guarded>
       )}
@@ -77,7 +84,7 @@ function PopupButton({ name, icon, label, className, ref, opens, children }: Ope
 /** A question before something that cannot be undone. */
 export function AlertQuestion(props: AlertQuestionProps) {
   return (
-    <Guarded name={props.title} loading={null}>
+    <Guarded name={props.title} loading={null} onClose={props.onClose}>
       <LoadedQuestion {...props} />
     </Guarded>
   );

@@ -3,7 +3,7 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Menu } from '@base-ui/react/menu';
 import { Popover } from '@base-ui/react/popover';
 import { Tooltip } from '@base-ui/react/tooltip';
-import type { ReactNode, RefObject } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { ArmedButton } from '../requests/armed-button.tsx';
 import './popups.css';
 
@@ -19,6 +19,7 @@ interface MenuBelowProps extends BelowProps {
 }
 
 export function MenuBelow({ button, name, items, onClose }: MenuBelowProps) {
+  useLoneClick(onClose);
   return (
     <Menu.Root open modal={false} onOpenChange={closing(button, onClose)}>
       <Menu.Portal>
@@ -42,17 +43,41 @@ export function PanelBelow({
   children,
   onClose,
 }: BelowProps & { readonly children: ReactNode }) {
+  const panel = useRef<HTMLDivElement>(null);
+  useLoneClick(onClose);
   return (
     <Popover.Root open onOpenChange={closing(button, onClose)}>
       <Popover.Portal>
         <Popover.Positioner className="ins-popup" anchor={button} align="end" sideOffset={4}>
-          <Popover.Popup className="ins-popup__box" aria-label={name} finalFocus={button}>
+          <Popover.Popup
+            ref={panel}
+            className="ins-popup__box"
+            aria-label={name}
+            // Not a button in it: the tooltip of that would be the first that Esc closes.
+            initialFocus={panel}
+            finalFocus={button}
+            onKeyDown={wrapTab}
+          >
             {children}
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>
     </Popover.Root>
   );
+}
+
+const STOPS = ':is(button, select, input):enabled, a[href]';
+
+/** Tab from the last control to the first and back: past them is an invisible one of Base UI. */
+function wrapTab(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== 'Tab') return;
+  const panel = event.currentTarget;
+  const stops = [...panel.querySelectorAll<HTMLElement>(STOPS)];
+  const [from, to] = event.shiftKey ? [stops[0], stops.at(-1)] : [stops.at(-1), stops[0]];
+  const at = document.activeElement;
+  if (at !== from && !(event.shiftKey && at === panel)) return;
+  event.preventDefault();
+  to?.focus();
 }
 
 export interface Tip {
@@ -73,6 +98,33 @@ export function TipBeside({ anchor, text }: Tip) {
       </Tooltip.Portal>
     </Tooltip.Root>
   );
+}
+
+/** What a click presses that closes what is open above it. */
+const PRESSED = '.ins-popup, button, input, select, textarea, label';
+
+/** Let a click beside do nothing but close: it would open the row beneath. */
+function useLoneClick(onClose: () => void): void {
+  useEffect(() => {
+    const end = (click: Event) => {
+      click.preventDefault();
+      click.stopPropagation();
+      onClose();
+    };
+    const forget = () => window.removeEventListener('click', end, { capture: true });
+    const onPress = ({ target }: Event) => {
+      forget();
+      if (target instanceof Element && target.closest(PRESSED) !== null) return;
+      // It closes as soon as the press takes the focus, before there is a click.
+      window.addEventListener('click', end, { capture: true, once: true });
+      // A press that becomes a drag has none: the next is another's.
+      setTimeout(() =>
+        window.addEventListener('pointerdown', forget, { capture: true, once: true }),
+      );
+    };
+    window.addEventListener('pointerdown', onPress, { capture: true });
+    return () => window.removeEventListener('pointerdown', onPress, { capture: true });
+  }, [onClose]);
 }
 
 /** Close, but not for a press on the button: that closes by itself, and would open again. */

@@ -7,6 +7,10 @@
 import { type ComponentType, useEffect, useState } from 'react';
 import type { Tip } from './popups.tsx';
 
+// Of its own: the bundler puts a `.then` beside the import inside of its wait for the style sheet,
+// and what handles a failure there does not handle that of the style.
+const loadPopups = () => import('./popups.tsx');
+
 /** Time that the mouse rests on an element before its tooltip opens, and that one stays after it. */
 const REST_MS = 500;
 const STAY_MS = 120;
@@ -17,7 +21,7 @@ export function Tips() {
   useEffect(() => {
     if (loaded !== undefined) return listen(setTip);
     // Until they are loaded, or if they cannot be, the browser shows titles itself.
-    const load = () => void import('./popups.tsx').then(setLoaded, () => undefined);
+    const load = () => void loadPopups().then(setLoaded, () => undefined);
     document.addEventListener('pointerover', load, { once: true });
     document.addEventListener('focusin', load, { once: true });
     return () => {

@@ -9,6 +9,7 @@ import {
   denyLabel,
   type Unseen,
 } from '../../../model/requests/request.ts';
+import { plainLine } from '../../../model/text/hidden-characters.ts';
 import type { TextDiff } from '../../../model/text/text-diff.ts';
 import type { Draft } from '../../../state/drafts.ts';
 import { FORM_TEXT, REQUEST_TEXT, SESSION_VERB_TEXT } from '../../../texts.ts';
@@ -103,7 +104,7 @@ function Verdicts({ request, draft, check, unseen }: AnswerButtonsProps) {
           of={drawn}
           look="plain"
           isDisabled={unseen !== undefined}
-          title={unseenTitle(unseen)}
+          title={unseenTitle(unseen) ?? (plainLine(request.interceptor ?? '', 400) || undefined)}
           onPress={() => answer({ decision: 'allow_always' })}
         >
           {alwaysLabel(request)}

@@ -60,7 +60,7 @@ export function SortableTable<T>(props: SortableTableProps<T>) {
     setSort({ by: id, isUp: sort.by === id ? !sort.isUp : isText });
   };
   return (
-    <div ref={setElement} className="ins-sortable" role="region" aria-label={label} {...list}>
+    <div ref={setElement} className="ins-sortable" role="group" aria-label={label} {...list}>
       {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its rows have the focus */}
       <table role="grid">
         <thead>

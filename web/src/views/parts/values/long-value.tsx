@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Clamped } from '../../../api/types.ts';
 import { formatBytes } from '../../../model/text/format.ts';
-import { VALUE_TEXT } from '../../../texts.ts';
+import { SAVED_TEXT, VALUE_TEXT } from '../../../texts.ts';
 import { useInspector } from '../context.ts';
 import { ClampedText } from './clamped-text.tsx';
 import { useShownSpan } from './shown-span.ts';
@@ -29,6 +29,7 @@ interface LongValueProps {
 
 export function LongValue({ cut, beginning, what, children }: LongValueProps) {
   const { whole, load, stop } = useWhole(cut);
+  const { saved } = useInspector();
   if (whole.kind === 'ready') return children(whole.text);
   return (
     <>
@@ -44,9 +45,13 @@ export function LongValue({ cut, beginning, what, children }: LongValueProps) {
         <p className="ins-held">
           {whole.problem !== undefined && <span role="alert">{whole.problem} </span>}
           {VALUE_TEXT.firstShown(formatBytes(beginning.length))}{' '}
-          <button type="button" className="ins-held__open" onClick={load}>
-            {VALUE_TEXT.loadAll(formatBytes(cut.size_bytes))}
-          </button>
+          {saved === undefined ? (
+            <button type="button" className="ins-held__open" onClick={load}>
+              {VALUE_TEXT.loadAll(formatBytes(cut.size_bytes))}
+            </button>
+          ) : (
+            SAVED_TEXT.missing
+          )}
         </p>
       )}
       <ClampedText text={beginning} what={`the beginning of ${what}`} isData />
@@ -55,7 +60,7 @@ export function LongValue({ cut, beginning, what, children }: LongValueProps) {
 }
 
 export function useWhole(cut: Clamped, small_bytes = SMALL_BYTES) {
-  const { values } = useInspector();
+  const { values, saved } = useInspector();
   const id = useShownSpan()?.id;
   const [whole, setWhole] = useState<Whole>(() => {
     const text = id && values.peek(id, cut);
@@ -90,7 +95,8 @@ export function useWhole(cut: Clamped, small_bytes = SMALL_BYTES) {
     loading.current?.abort();
     setWhole({ kind: 'beginning' });
   }, []);
-  const isSmall = cut.size_bytes <= small_bytes;
+  // What is cut in a saved page is not in it.
+  const isSmall = saved === undefined && cut.size_bytes <= small_bytes;
   const isThere = whole.kind === 'ready';
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each value
   useEffect(() => {

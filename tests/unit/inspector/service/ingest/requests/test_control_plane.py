@@ -212,7 +212,7 @@ def test_an_answer_that_came_too_late_for_the_agent_is_not_sent_again(
     assert rig.commands() == []
     assert ("Ann", "answer", "not_applied") in results(rig)
     assert rig.request().status is EXPIRED
-    assert rig.request().transitions[-1].reason == "What counts is `deny`"
+    assert rig.request().transitions[-1].reason == "Effective decision: `deny`"
 
 
 def test_a_request_of_another_process_is_not_opened_again(rig: Rig) -> None:
@@ -521,7 +521,7 @@ def test_what_there_is_no_room_for_does_not_fill_the_audit_log(
         rig.now_ns += 5 * SECOND_NS
     refused = [one for one in rig.audit() if one.result == "refused"]
     assert 50 <= len(refused) < 170
-    assert "1 others were left out" in (refused[-1].detail or "")
+    assert "1 more omitted" in (refused[-1].detail or "")
 
 
 def test_what_was_lost_comes_back_only_where_there_is_room(

@@ -57,7 +57,9 @@ def test_what_was_shown_stays_where_everything_is_captured() -> None:
 def test_an_answer_that_the_agent_could_not_take_leaves_it_open_and_says_why() -> None:
     row = took(answer_of(pending()), applied=False)
     assert (row.status, row.answer, row.args_json) == (PENDING, None, '{"path":"/a"}')
-    assert row.transitions[-1].reason == ("The answer of Ann was not taken: it was edited wrongly")
+    assert row.transitions[-1].reason == (
+        "The agent rejected the answer of Ann: it was edited wrongly"
+    )
     assert refusal_of(row, ALLOW, START_NS) is None
 
 
@@ -103,7 +105,7 @@ def test_the_agent_ended_it_before_the_answer_came() -> None:
     assert row is not None
     assert row.answer is not None
     assert (row.status, row.answer.applied) == (EXPIRED, False)
-    assert row.answer.applied_reason == "The agent had ended it: expired"
+    assert row.answer.applied_reason == "The agent had closed it: expired"
 
 
 def test_it_expires_by_the_service_only_after_the_agent_had_time_to_say_so() -> None:

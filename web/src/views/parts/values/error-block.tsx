@@ -1,17 +1,12 @@
-/** Error of a span: type and message, where it was raised, and the spans that failed with it. */
+/** Error of a span: type, message, and where it was raised. */
 import { useMemo, useState } from 'react';
-import type { ErrorView, SpanRow } from '../../api/types.ts';
-import { groupThousands, plural } from '../../model/text/format.ts';
-import { foldFrames } from '../../model/text/stack-trace.ts';
-import { failedAbove, failedBelow } from '../../model/trace/span-family.ts';
-import { spanKey } from '../../model/trace/span-key.ts';
-import type { Trace } from '../../state/trace.ts';
-import { SPAN_TEXT } from '../../texts.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { ClampedText } from '../parts/values/clamped-text.tsx';
-import { LongValue } from '../parts/values/long-value.tsx';
-import { useShownSpan } from '../parts/values/shown-span.ts';
-import { SpanButton } from './links.tsx';
+import type { ErrorView } from '../../../api/types.ts';
+import { groupThousands, plural } from '../../../model/text/format.ts';
+import { foldFrames } from '../../../model/text/stack-trace.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { ClampedText } from './clamped-text.tsx';
+import { LongValue } from './long-value.tsx';
+import { useShownSpan } from './shown-span.ts';
 import './error-block.css';
 
 export function ErrorBlock({ error }: { readonly error: ErrorView }) {
@@ -84,54 +79,5 @@ function StackTrace({ text }: { readonly text: string }) {
         )}
       </div>
     </>
-  );
-}
-
-interface PropagationProps {
-  readonly row: SpanRow;
-  readonly trace: Trace;
-  readonly onSelect: (key: string) => void;
-}
-
-/** Origin of the error, and the spans that failed with it. */
-export function Propagation({ row, trace, onSelect }: PropagationProps) {
-  const above = useMemo(() => failedAbove(trace.spans, row), [trace, row]);
-  const below = useMemo(() => failedBelow(trace.spans, row), [trace, row]);
-  if (above.length === 0 && below.length === 0) return null;
-  return (
-    <section className="ins-section">
-      {below.length > 0 && (
-        <>
-          <h3>{SPAN_TEXT.causedBy}</h3>
-          <Spans rows={below} onSelect={onSelect} />
-        </>
-      )}
-      {above.length > 0 && (
-        <>
-          <h3>{SPAN_TEXT.propagatedTo}</h3>
-          <Spans rows={above} onSelect={onSelect} />
-        </>
-      )}
-    </section>
-  );
-}
-
-const MAX_SPANS = 12;
-
-interface SpansProps {
-  readonly rows: readonly SpanRow[];
-  readonly onSelect: (key: string) => void;
-}
-
-function Spans({ rows, onSelect }: SpansProps) {
-  return (
-    <ul className="ins-links ins-links--row">
-      {rows.slice(0, MAX_SPANS).map((row) => (
-        <li key={spanKey(row)}>
-          <SpanButton row={row} onSelect={onSelect} />
-        </li>
-      ))}
-      {rows.length > MAX_SPANS && <li>{rows.length - MAX_SPANS} more</li>}
-    </ul>
   );
 }

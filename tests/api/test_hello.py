@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from tests.support.services.process import Service
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "hello.py"
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    with Service(tmp_path) as running:
+        yield running
 
 
 def test_the_ten_line_script_finds_the_service_by_itself(service: Service) -> None:
