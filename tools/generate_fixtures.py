@@ -23,6 +23,7 @@ import httpx
 
 from inspector.service.app import create_app
 from inspector.service.http import spans as search_route
+from inspector.service.sessions.processes import Processes
 from inspector.service.settings import Settings
 from tools.drawn_sessions import AFTER, AGAIN, BEFORE, SESSIONS, past_sessions
 from tools.drawn_wire import SESSION as WIRE
@@ -154,10 +155,12 @@ def _states(answers: Answers) -> list[tuple[str, Query]]:
 
 @asynccontextmanager
 async def _client() -> AsyncIterator[tuple[httpx.AsyncClient, list[str]]]:
-    """Run a service; yield a client, and the routes that read one session."""
+    """Run a service that loses no process; yield a client, and the routes that read one session."""
     settings = Settings.model_construct(host="127.0.0.1", store="memory:", otlp_grpc_port=0)
     app = create_app(settings, token=_TOKEN)
     async with AsyncExitStack() as stack:
+        # What still runs in a trace would be lost on a machine that takes longer than a heartbeat.
+        stack.enter_context(patch.object(Processes, "take_lost", return_value=[]))
         await stack.enter_async_context(app.router.lifespan_context(app))
         client = httpx.AsyncClient(
             transport=httpx.ASGITransport(app, client=("127.0.0.1", 50_000)),
