@@ -20,13 +20,14 @@ export function Tips() {
   const [loaded, setLoaded] = useState<{ readonly TipBeside: ComponentType<Tip> }>();
   useEffect(() => {
     if (loaded !== undefined) return listen(setTip);
-    // Until they are loaded, or if they cannot be, the browser shows titles itself.
+    // Until they are loaded, or if they cannot be, the browser shows titles itself. A key, and not
+    // the focus: a page gives that to its list when it opens.
     const load = () => void loadPopups().then(setLoaded, () => undefined);
     document.addEventListener('pointerover', load, { once: true });
-    document.addEventListener('focusin', load, { once: true });
+    document.addEventListener('keydown', load, { once: true });
     return () => {
       document.removeEventListener('pointerover', load);
-      document.removeEventListener('focusin', load);
+      document.removeEventListener('keydown', load);
     };
   }, [loaded]);
   return loaded !== undefined && tip !== undefined && <loaded.TipBeside {...tip} />;
