@@ -45,6 +45,17 @@ test('a key that scrolls nothing does not end the following of the end', () => {
   expect(top_px).toBe(2000);
 });
 
+test.each([true, false])('only in a session that runs entries are new (%s)', (isLive) => {
+  const scroller = scrollerOf({ height_px: 2000 });
+  const { result, rerender } = renderHook(
+    (count: number) => useEntryScrolling(scroller, entries(count), isLive, false, -1),
+    { initialProps: 3 },
+  );
+  fireEvent.scroll(scroller);
+  rerender(5);
+  expect(result.current.newBelow).toBe(isLive ? 2 : 0);
+});
+
 test('who scrolls up stays there', () => {
   const top_px = followed((scroller) => {
     fireEvent.wheel(scroller);

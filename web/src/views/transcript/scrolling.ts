@@ -189,7 +189,7 @@ function useEnd(
       byReader = false;
       top_px = scroller.scrollTop;
       if (isEnd) setSeen(undefined);
-      else setSeen((before) => before ?? latest.current);
+      else if (isLive) setSeen((before) => before ?? latest.current);
     };
     const intents = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
     for (const name of intents) scroller.addEventListener(name, onIntent, { passive: true });
@@ -198,7 +198,7 @@ function useEnd(
       for (const name of intents) scroller.removeEventListener(name, onIntent);
       scroller.removeEventListener('scroll', onScroll);
     };
-  }, [scroller, isFollowing]);
+  }, [scroller, isFollowing, isLive]);
   const follow = () => {
     isFollowing.current = true;
     setSeen(undefined);
