@@ -19,6 +19,15 @@ RECORDED = sorted(path.stem for path in (TESTS / "results").glob("*.json"))
 
 
 @functools.cache
+def locked_versions() -> dict[str, set[str]]:
+    """Return the versions of each package in `uv.lock`, which takes long to parse."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for package in tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"]:
+        found[package["name"]].add(package["version"])
+    return found
+
+
+@functools.cache
 def marked() -> dict[str, set[str]]:
     """Return the capabilities that tests are marked to show, by framework.
 
@@ -91,6 +100,4 @@ def test_what_is_recorded_is_what_tests_show(framework: str) -> None:
 @pytest.mark.parametrize("framework", RECORDED)
 def test_it_was_recorded_with_a_version_that_is_locked(framework: str) -> None:
     recorded = json.loads((TESTS / "results" / f"{framework}.json").read_text(encoding="utf-8"))
-    lock = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))
-    versions = {one["version"] for one in lock["package"] if one["name"] == FRAMEWORKS[framework]}
-    assert recorded["version"] in versions, "run: make frameworks"
+    assert recorded["version"] in locked_versions()[FRAMEWORKS[framework]], "run: make frameworks"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from textwrap import dedent
 
@@ -18,7 +19,12 @@ from tools.generate import ROOT
 from tools.generate_reference import FOLDER, Page, outputs
 from tools.reference_source import PACKAGES, Entry, entries, load
 
-MODULES = {module.path: module for module in load()}
+
+@cache
+def modules() -> dict[str, griffe.Module]:
+    """Return the packages that are documented; loading them takes long."""
+    return {module.path: module for module in load()}
+
 
 NO_ERRORS = {"AssertionError", "Interrupted"}
 """What is raised and never reaches a caller."""
@@ -26,7 +32,7 @@ NO_ERRORS = {"AssertionError", "Interrupted"}
 
 def documented(package: str) -> list[Entry]:
     """Return the names of a package and the methods of its classes, each once."""
-    found = [entry for entry in entries(MODULES[package]) if not entry.same_as]
+    found = [entry for entry in entries(modules()[package]) if not entry.same_as]
     methods = [
         member
         for entry in found
@@ -38,8 +44,8 @@ def documented(package: str) -> list[Entry]:
 
 def test_every_package_has_a_page_with_every_public_name() -> None:
     pages = outputs()
-    assert set(MODULES) == set(PACKAGES)
-    for package, module in MODULES.items():
+    assert set(modules()) == set(PACKAGES)
+    for package, module in modules().items():
         assert module.exports
         for entry in entries(module):
             assert f"\n## `{entry.name}`\n" in pages[FOLDER / f"{package}.md"]
@@ -112,7 +118,7 @@ def anchors(path: Path) -> set[str]:
 
 
 def test_two_names_that_differ_only_in_case_have_anchors_of_their_own() -> None:
-    page = "\n".join(Page(MODULES["instrument"]).lines())
+    page = "\n".join(Page(modules()["instrument"]).lines())
 
     assert "[`Operation`](#operation)" in page
     assert "[`operation`](#operation-1)" in page

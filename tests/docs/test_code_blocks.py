@@ -35,7 +35,7 @@ NOT_RUN = {"docs/guide/write-an-adapter.md": 1}
 WORDS_THAT_ONLY_ATTACH = 20
 OTHERS = {
     *("claude", "curl", "docker", "export", "make", "node", "npm", "pip", "python", "python3"),
-    *("uvx", "systemctl", "loginctl", "journalctl"),
+    *("uvx", "systemctl", "loginctl", "journalctl", "weaver"),
 }
 """Programs of others that pages run."""
 

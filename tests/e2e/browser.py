@@ -1,7 +1,8 @@
 """Which browser the browser tests drive; `python -m tests.e2e.browser` makes sure there is one.
 
 One that is there already, else Playwright's own, else the system's package manager (only as root
-and with `CI` set: a test run does not change a developer's machine).
+and with `CI` set: a test run does not change a developer's machine). A headless shell is
+preferred: it takes two thirds of the processor time of a whole Chromium.
 """
 
 from __future__ import annotations
@@ -14,8 +15,14 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_APT = "apt-get install -y --no-install-recommends chromium"
+_NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
+_APT = "apt-get install -y --no-install-recommends"
 
 
 def installed_browser() -> str | None:
@@ -41,9 +48,10 @@ def main() -> int:
     if _run(f"{sys.executable} -m playwright install chromium"):
         return 0
     may_install = bool(os.environ.get("CI")) and hasattr(os, "geteuid") and os.geteuid() == 0
-    if may_install and shutil.which("apt-get") and _run("apt-get update -q") and _run(_APT):
+    apt = may_install and shutil.which("apt-get") and _run("apt-get update -q")
+    if apt and any(_run(f"{_APT} {name}") for name in ("chromium-headless-shell", "chromium")):
         return 0
-    sys.stderr.write(f"The browser tests need a Chromium. On Debian and Ubuntu: sudo {_APT}\n")
+    sys.stderr.write(f"The browser tests need a Chromium. On Debian: sudo {_APT} chromium\n")
     return 1
 
 
