@@ -39,7 +39,7 @@ from inspector.agent_side.servers import pass_on
 from inspector.runfile import environment_token
 from instrument.default import bus as default_bus
 from subscribers import Capture, Redactor, read_options
-from subscribers.options import Options, is_on
+from subscribers.options import Options, exit_timeout_s, is_on
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -52,9 +52,6 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("inspector")
 
 _lock = Lock()
-
-EXIT_S = 1.0
-"""Time limit of `Handle.detach`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +89,10 @@ class Handle:
         return self._delivery is None or self._delivery.flush(timeout_s)
 
     def detach(self) -> None:
-        """End open spans, send the rest (≤ 1 s) and stop watching. Idempotent."""
+        """End open spans, send the rest and stop watching; idempotent.
+
+        It takes `INSPECTOR_EXIT_TIMEOUT_S` at most, 1 s by default.
+        """
         undo, self._undo = self._undo, None
         if undo is not None:
             undo()
@@ -270,11 +270,11 @@ def _control(
 def _ending(
     first: Callable[[], None], control: Control | None, wiring: Wiring
 ) -> Callable[[], None]:
-    """Return a function that ends everything within `EXIT_S`, and register it for the exit."""
+    """Return a function that ends everything in `exit_timeout_s`; register it for the exit."""
 
     def undo() -> None:
         atexit.unregister(undo)
-        end_s = monotonic() + EXIT_S
+        end_s = monotonic() + exit_timeout_s()
         first()
         if control is not None:
             control.begin_close()  # in the background, while telemetry is sent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -127,6 +128,35 @@ def is_on(variable: str, environ: Mapping[str, str], *, default: bool) -> bool:
             "%s=%r is not one of %s; using %s.", variable, text, ", ".join(_SWITCH), used
         )
     return _SWITCH.get(text, default)
+
+
+EXIT_TIMEOUT = "INSPECTOR_EXIT_TIMEOUT_S"
+_EXIT_TIMEOUT_S = 1.0
+_MOST_EXIT_TIMEOUT_S = 3_600.0
+
+
+def exit_timeout_s(environ: Mapping[str, str] = os.environ) -> float:
+    """Return for how long an exit waits until everything is sent; an invalid value is logged."""
+    text = environ.get(EXIT_TIMEOUT, "").strip()
+    try:
+        timeout_s = float(text or _EXIT_TIMEOUT_S)
+    except ValueError:
+        timeout_s = math.nan
+    if 0 <= timeout_s <= _MOST_EXIT_TIMEOUT_S:
+        return timeout_s
+    _logger.warning(
+        "%s=%r is not a number of seconds up to %g; using %g.",
+        EXIT_TIMEOUT,
+        text,
+        _MOST_EXIT_TIMEOUT_S,
+        _EXIT_TIMEOUT_S,
+    )
+    return _EXIT_TIMEOUT_S
+
+
+def sending_timeout_s() -> float:
+    """Return the part of `exit_timeout_s` that telemetry may take: control closes after it."""
+    return 0.9 * exit_timeout_s()
 
 
 def _otel_capture(environ: Mapping[str, str]) -> Capture | None:

@@ -16,7 +16,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
 from time import monotonic
@@ -26,6 +26,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
 from subscribers.bridge import late
+from subscribers.options import EXIT_TIMEOUT, sending_timeout_s
 from subscribers.send.live_record import LiveRecord, heartbeat
 
 _logger = logging.getLogger("inspector")
@@ -98,7 +99,7 @@ class Limits:
     lost_after_s: float = 12.0
     first_retry_s: float = 0.1
     last_retry_s: float = 2.0
-    exit_s: float = 0.9
+    exit_s: float = field(default_factory=sending_timeout_s)
 
 
 @dataclass(slots=True)
@@ -227,9 +228,11 @@ class Delivery:
         lost = self._dropped + len(self._inbox) + len(self._pending)
         if lost and not self._is_closed:
             _logger.warning(
-                "The Inspector service at %s did not receive %d records before the exit.",
+                "The Inspector service at %s did not receive %d records before the exit. "
+                "If it is only slow, set %s=10.",
                 self._target.name,
                 lost,
+                EXIT_TIMEOUT,
             )
         self._is_closed = True
 

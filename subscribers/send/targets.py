@@ -18,9 +18,9 @@ from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 
-_logger = logging.getLogger("inspector")
+from subscribers.options import sending_timeout_s
 
-EXIT_S = 0.9
+_logger = logging.getLogger("inspector")
 
 Treat = Callable[[ReadableSpan], ReadableSpan]
 
@@ -98,7 +98,7 @@ class _Treating(SpanExporter):
 
 
 class BoundedProcessor(SpanProcessor):
-    """A batch processor that shuts down within `EXIT_S`; afterwards it ignores spans."""
+    """A batch processor that shuts down within `sending_timeout_s`; afterwards it ignores spans."""
 
     def __init__(self, exporter: SpanExporter, processor: SpanProcessor) -> None:
         self._exporter = exporter
@@ -129,7 +129,7 @@ class BoundedProcessor(SpanProcessor):
         self._closing = threading.Thread(
             target=self._processor.shutdown, name="inspector-closing", daemon=True
         )
-        self._deadline_s = monotonic() + EXIT_S
+        self._deadline_s = monotonic() + sending_timeout_s()
         try:
             self._closing.start()
         except RuntimeError:  # the interpreter is shutting down: no time is left

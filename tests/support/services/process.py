@@ -182,6 +182,7 @@ def environment(folder: Path, **settings: object) -> dict[str, str]:
         "XDG_CONFIG_HOME": str(folder / "config"),
         "XDG_DATA_HOME": str(folder / "data"),
         "INSPECTOR_RUNTIME_DIR": str(folder / "run"),
+        "INSPECTOR_EXIT_TIMEOUT_S": "20",  # a busy machine must not lose what a test looks for
         **variables,
     }
 

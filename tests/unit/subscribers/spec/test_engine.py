@@ -12,6 +12,8 @@ from subscribers import Capture, Options, Vocabulary, load_spec, read_options
 from subscribers.content.convert import CONVERSIONS
 from subscribers.content.paths import read_path, roots
 from subscribers.content.redaction import Redactor
+from subscribers.options import exit_timeout_s
+from subscribers.send.delivery import Limits
 from subscribers.spec.engine import MAX_PLANS, TRUNCATED, Engine
 from subscribers.spec.model import Sensitivity
 
@@ -179,6 +181,23 @@ def test_a_switch_that_is_none_is_logged_with_what_is_used_instead(
     assert not read_options(environ={"INSPECTOR_METRICS": "maybe"}).has_metrics
     assert "INSPECTOR_METRICS='maybe' is not one of" in caplog.text
     assert caplog.text.rstrip().endswith("; using off.")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected_s"), [("", 1.0), (" 2.5 ", 2.5), ("0", 0.0), ("3600", 3600.0)]
+)
+def test_an_exit_waits_for_as_long_as_the_environment_says(
+    monkeypatch: pytest.MonkeyPatch, text: str, expected_s: float
+) -> None:
+    monkeypatch.setenv("INSPECTOR_EXIT_TIMEOUT_S", text)
+    assert exit_timeout_s() == expected_s
+    assert Limits().exit_s == 0.9 * expected_s
+
+
+@pytest.mark.parametrize("text", ["soon", "nan", "-1", "inf", "3601", "1e400"])
+def test_no_exit_waits_for_ever_or_fails(caplog: pytest.LogCaptureFixture, text: str) -> None:
+    assert exit_timeout_s({"INSPECTOR_EXIT_TIMEOUT_S": text}) == 1.0
+    assert f"INSPECTOR_EXIT_TIMEOUT_S='{text}' is not a number of seconds" in caplog.text
 
 
 def test_an_argument_wins_over_the_environment() -> None:
