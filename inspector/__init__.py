@@ -1,4 +1,4 @@
-"""The public names of the inspector: the agent's side, and the mounted service.
+"""Public names of Inspector: the agent's side and the mounted service.
 
 `attach` watches this process; `tool`, `agent`, `workflow` and `step` make operations of functions,
 `span` of a block, and `session` says to what they belong. `capture_state` and `dump_state_to_span`

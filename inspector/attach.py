@@ -114,7 +114,7 @@ def attach(
     integrations: str | Iterable[str] | None = None,
     instrumentors: str | Iterable[str] | None = None,
 ) -> Handle:
-    """Send what this process does to an inspector.
+    """Send this process's telemetry to an Inspector service.
 
     Args:
         url: Base address of the service; default: `INSPECTOR_URL`, else the service that runs

@@ -25,12 +25,12 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def get() -> str:
-    """Return the session id, `"unknown"` if none was set."""
+    """Return the session id, or `"unknown"` if none is set."""
     return _session_id.get()
 
 
 def details() -> Mapping[str, Any]:
-    """Return what is known of the session: `user`, `tags` (a tuple) and `title`, where set."""
+    """Return the known details of the session: `user`, `tags` (a tuple) and `title`, where set."""
     return _details.get()
 
 
@@ -41,7 +41,7 @@ def set(
     tags: Iterable[str] = (),
     title: str | None = None,
 ) -> None:
-    """Set the session of the current context and of its copies; see `inspector.session`."""
+    """Set the session of the current context and its copies; see `inspector.session`."""
     names = (tags,) if isinstance(tags, str) else tuple(tags)
     found = {"user": user, "tags": names, "title": title}
     _session_id.set(session_id)
@@ -49,7 +49,7 @@ def set(
 
 
 def bind(function: _F) -> _F:
-    """Decorate `function` to get `session_id=` from the context, if it accepts the argument.
+    """Decorate `function` to receive `session_id=` from the context, if it accepts that argument.
 
     A value that the caller passes wins. Works on `def` and `async def`.
     """

@@ -61,7 +61,7 @@ def mount(
     path: str = MOUNT_PATH,
     say: Callable[[str], None] | None = None,
 ) -> None:
-    """Put the inspector into `app`, and watch this process with it.
+    """Mount Inspector in `app` and watch this process with it.
 
     Call it before the app starts; the service runs as long as the app, which starts in any case.
     If a service runs and no store is configured, or another process (a second worker) has the

@@ -23,9 +23,9 @@ class ApprovalRequest(NamedTuple):
     """Unique in this process."""
     kind: Kind
     hook: str | None
-    """The event that waits; None if there is none."""
+    """The waiting event; None if there is none."""
     call_id: str | None
-    """The operation that waits; None if there is none."""
+    """The waiting operation; None if there is none."""
     interceptor: str
     """Name of the asker."""
     prompt: str
@@ -54,11 +54,11 @@ class ApprovalAnswer(NamedTuple):
     payload: Any = None
     """The answer to a question."""
     actor: str | None = None
-    """Name of the person, by their own claim; None: nobody, or unknown."""
+    """Name the person gave, unverified; None: nobody, or unknown."""
     origin: str | None = None
     """Channel of the answer, such as `browser`."""
     check: Callable[[Mapping[str, Any]], str | None] | None = None
-    """Returns how the kwargs about to run differ from the shown ones, or None.
+    """Function that returns how the kwargs about to run differ from those shown, or None.
 
     Other callbacks run between the answer and the operation, and may edit arguments in place.
     """
@@ -74,7 +74,7 @@ class ApprovalAnswer(NamedTuple):
         return normal(self.decision) == "answer"
 
     def objection_to(self, data: Mapping[str, Any]) -> str | None:
-        """Return why `data` must not run after all, or None; a failing check objects too."""
+        """Return why `data` must not run, or None; a failing check also objects."""
         if self.check is None:
             return None
         try:
@@ -84,7 +84,7 @@ class ApprovalAnswer(NamedTuple):
 
 
 class ApprovalProvider(Protocol):
-    """An object that asks people, such as a terminal, the inspector or a test.
+    """An object that asks people, such as a terminal, the Inspector service or a test.
 
     For sync code, `ask` runs on a separate event loop; a provider that cannot run there has
     `ask_sync` too (`SyncApprovalProvider`).

@@ -29,7 +29,7 @@ class Asker(Channel):
     _lock: Lock
 
     def set_approval_provider(self, provider: ApprovalProvider) -> Callable[[], None]:
-        """Let `provider` put questions to a person; the one set last is used.
+        """Set the provider that asks people; the last one set is used.
 
         Returns:
             A function that withdraws it once.
@@ -65,7 +65,7 @@ class Asker(Channel):
         timeout: float = APPROVAL_TIMEOUT_S,  # noqa: ASYNC109 - part of the request
         name: str | None = None,
     ) -> ApprovalAnswer:
-        """Ask a person a question, and return their answer.
+        """Ask a person a question and return the answer.
 
         The answer to a question is `answer`, with a `payload`, or `decline` or `cancel`: see
         `ApprovalAnswer.is_answered`. A breakpoint is allowed or denied. No answer is made up:
@@ -108,7 +108,7 @@ class Asker(Channel):
         timeout: float = APPROVAL_TIMEOUT_S,
         name: str | None = None,
     ) -> ApprovalAnswer:
-        """Do as `ask`, from sync code.
+        """Run `ask` from sync code.
 
         Nobody can be asked on a thread whose event loop is running: the loop would block.
 

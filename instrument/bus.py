@@ -122,7 +122,7 @@ class Bus(Asker):
         self._sync_waiting = SyncWaiting(self)
 
     def register(self, name: str, fn: Observer) -> None:
-        """Call `fn` with the kwargs of every later event `name`, after those already registered.
+        """Call `fn` with the kwargs of each later `name` event, after existing observers.
 
         Any name is accepted; one outside the catalogue is logged once, at debug level. A function
         that is registered twice is called twice. `fn` may be sync or async; a coroutine that it
@@ -148,12 +148,12 @@ class Bus(Asker):
         self._unknown.check(name)
 
     def unregister(self, name: str, fn: Observer) -> None:
-        """Remove the first registration of `fn` for `name`, if there is one."""
+        """Remove the first registration of `fn` for `name`, if any."""
         with self._lock:
             self._remove(name, fn)
 
     def observe(self, hook: str, fn: Observer) -> Callable[[], None]:
-        """Do as `register`, and return a function that undoes it once.
+        """Register `fn` like `register`, and return a function that removes it.
 
         Raises:
             TypeError: `fn` cannot be called.
@@ -162,7 +162,7 @@ class Bus(Asker):
         return once(partial(self.unregister, hook, fn))
 
     def observe_all(self, fn: Observer) -> Callable[[], None]:
-        """Call `fn(name, /, **kwargs)` for every later event, catalogued or not.
+        """Call `fn(name, /, **kwargs)` for each later event, catalogued or not.
 
         The slash is needed because any word may be a kwarg of an event, such as `name` of
         `state_captured`. A function without it misses events that have a kwarg named like its first
@@ -193,7 +193,7 @@ class Bus(Asker):
         return once(partial(self._stop_observing_all, fn))
 
     def observe_chunks(self, fn: Callable[[str, str], object]) -> Callable[[], None]:
-        """Call `fn(call_id, text)` for every chunk that an operation streams from now on.
+        """Call `fn(call_id, text)` for each chunk that an operation streams from now on.
 
         Chunks are not events: there may be thousands a second, so they are not in the catalogue
         and `observe_all` does not get them. `text` is what the chunk adds to the text of the
@@ -264,7 +264,7 @@ class Bus(Asker):
         timeout: float | None = None,
         quiet: bool = False,
     ) -> Callable[[], None]:
-        """Let `fn` decide on every later event `hook`.
+        """Let `fn` decide about each later `hook` event.
 
         `fn(**kwargs)`, sync or async, returns a `Decision`, or None to continue. It should not edit
         its kwargs in place: an edit of a writable one counts as `modify`, and an edit among more
@@ -306,7 +306,7 @@ class Bus(Asker):
         return self._add_interceptor(interceptor)
 
     def around(self, noun: str, wrapper: Wrapper) -> Callable[[], None]:
-        """Let a generator function decide before and after every later operation `noun`.
+        """Let a generator function decide before and after each later `noun` operation.
 
         `wrapper(**kwargs)`, sync or async, runs up to its `yield` before the operation, and
         continues after it with the kwargs of the after or error hook, as a dict. It yields a
@@ -347,7 +347,7 @@ class Bus(Asker):
         return once(remove)
 
     async def dispatch(self, hook: str, /, **kwargs: Any) -> Outcome:
-        """Let interceptors decide on one event that is not an operation, and report their decision.
+        """Let interceptors decide about an event outside any operation, and report the decision.
 
         No decision is raised: see `Outcome.action` and `Outcome.raise_if_ended()`.
 
@@ -362,7 +362,7 @@ class Bus(Asker):
         return outcome
 
     def dispatch_sync(self, hook: str, /, **kwargs: Any) -> Outcome:
-        """Do as `dispatch`, from sync code.
+        """Run `dispatch` from sync code.
 
         It cannot wait on a thread whose event loop is running: no person is asked, which denies,
         and an async interceptor that has to wait raises `HookContractError`.
@@ -411,7 +411,7 @@ class Bus(Asker):
 
     @_as_operation
     def operation(self, noun: str, /, **kwargs: Any) -> Operation:
-        """Return an operation to be entered with `async with`, or `with` from sync code.
+        """Return an operation for `async with`, or `with` in sync code.
 
         Exactly one after or error hook follows its before hook, whatever happens. A decision
         against it is raised on entering or leaving the block, as `HookDenied`, `HookFailed` or
@@ -427,7 +427,7 @@ class Bus(Asker):
 
     @_as_call
     async def call(self, noun: str, fn: Callable[[Operation], Any], /, **kwargs: Any) -> Any:
-        """Run `fn` as an operation, and return the final result.
+        """Run `fn` as an operation and return its final result.
 
         `fn`, sync or async, takes the operation: its final kwargs are `op.kwargs`, its input is
         `op.args`. Interceptors may prevent it from running, replace its result or exception, and
@@ -456,7 +456,7 @@ class Bus(Asker):
 
     @_as_call_sync
     def call_sync(self, noun: str, fn: Callable[[Operation], T], /, **kwargs: Any) -> T:
-        """Do as `call` with a sync `fn`, from sync code.
+        """Run `call` with a sync `fn`, from sync code.
 
         Raises:
             HookDenied: An interceptor or a person refused it.

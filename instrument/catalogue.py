@@ -871,7 +871,7 @@ NOUNS: Mapping[str, Noun] = MappingProxyType(
 
 
 CustomNoun = NewType("CustomNoun", str)
-"""A noun outside the catalogue, for type checkers: `operation(CustomNoun("plan"), goal=…)`."""
+"""A kind outside the catalogue, for type checkers: `operation(CustomNoun("plan"), goal=…)`."""
 
 
 @lru_cache(maxsize=256)

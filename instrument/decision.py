@@ -130,12 +130,12 @@ class Decision:
 
     @classmethod
     def deny(cls, reason: str) -> Decision:
-        """Refuse: the operation does not run, and `HookDenied` leaves it."""
+        """Deny: the operation does not run and raises `HookDenied`."""
         return cls("deny", reason=reason)
 
     @classmethod
     def retry(cls, reason: str | None = None, **changes: Any) -> Decision:
-        """Discard the result and run again; only where the event is retryable, and by `call`.
+        """Discard the result and run again; only for retryable events, run by `call`.
 
         Args:
             reason: Why.
@@ -163,7 +163,7 @@ class Decision:
         reason: str | None = None,
         user_message: str | None = None,
     ) -> Decision:
-        """Continue, and let the model see `text`; the emitter finds it in `op.injections`."""
+        """Continue and add `text` for the model; the emitter reads it from `op.injections`."""
         from instrument.parts import Injection  # noqa: PLC0415 - see there
 
         injection = Injection(text, role, ephemeral)
@@ -284,7 +284,7 @@ class Outcome:
         return None
 
     def raise_if_ended(self) -> None:
-        """Raise `HookDenied`, `HookFailed` or `HookStopped` if the chain ended so."""
+        """Raise `HookDenied`, `HookFailed` or `HookStopped` if the chain ended that way."""
         error = self.error()
         if error is not None:
             raise error

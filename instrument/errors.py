@@ -36,7 +36,7 @@ class HookVerdict(Exception):  # noqa: N818 - a decision is not an error
 
 
 class HookDenied(HookVerdict):
-    """An interceptor, or a person, refused the operation; it did not run."""
+    """An interceptor or a person denied the operation; it did not run."""
 
 
 class HookFailed(HookVerdict, RuntimeError):  # noqa: N818 - a decision is not an error
@@ -64,7 +64,7 @@ class HookStopped(HookVerdict):
 
 
 class HookContractError(RuntimeError):
-    """A decision that the contract of the event does not allow.
+    """A decision that the event's contract does not allow.
 
     The message names the hook, the expected and the actual value, and which events allow it.
     """

@@ -144,7 +144,7 @@ def _open(bus: Channel, frame: Frame | None) -> Frame | None:
 
 
 class Operation:
-    """An operation; made by `operation(noun, **kwargs)`.
+    """An operation, created by `operation(noun, **kwargs)`.
 
     An operation without observers at its beginning is not reported at all: half of its events
     would look like a call that never started.
@@ -211,7 +211,7 @@ class Operation:
 
     @property
     def parent_call_id(self) -> str | None:
-        """The id of the operation of the same bus around this one."""
+        """The id of the enclosing operation on the same bus."""
         return self._identified().parent_call_id
 
     @property
@@ -224,7 +224,7 @@ class Operation:
         self._outcome = {**(self._outcome or {}), **outcome}
 
     def seal(self) -> None:
-        """Say that the consumer gets the result as it is, piece by piece.
+        """Mark the result as passed to the consumer unchanged, piece by piece.
 
         What interceptors put in its place is not applied, and reported as such.
         """
@@ -253,7 +253,7 @@ class Operation:
         *,
         text_of: Callable[[T], str | None] | None = None,
     ) -> AsyncStream[T] | SyncStream[T]:
-        """Yield the chunks of `source`, and measure them.
+        """Yield the chunks of `source` and measure them.
 
         The operation is current while a chunk is being made, but not while the consumer handles it:
         operations of the consumer are not its children.

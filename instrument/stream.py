@@ -26,11 +26,11 @@ class StreamStats(NamedTuple):
     token_count: int | None
     """Sum of the tokens passed to `op.chunk`; None if none were."""
     first_chunk_ns: int
-    """Time from the opening of the operation to its first chunk."""
+    """Time from the start of the operation to its first chunk."""
     longest_stall_ns: int
     """Longest wait for a chunk after the first."""
     longest_stall_at_ns: int = 0
-    """Time from the opening of the operation to the beginning of that wait."""
+    """Time from the start of the operation to the start of that wait."""
 
 
 class StreamMeter:

@@ -60,7 +60,7 @@ def install(
     spec: Spec | None = None,
     meter_provider: MeterProvider | None = None,
 ) -> Callable[[], None]:
-    """Make spans of the hooks of `bus`.
+    """Turn the hooks of `bus` into spans.
 
     Args:
         bus: Default: the shared one.
@@ -120,7 +120,7 @@ def inject(meta: MutableMapping[str, Any] | None) -> None:
 
 
 def extract(meta: Any) -> Context | None:
-    """Return the current context with the span that a received `_meta` names as its parent.
+    """Return the current context with the parent span named by a received `_meta`.
 
     For servers that make their own spans: `tracer.start_as_current_span(name, context=…)`. The
     bridge does this itself on `before_rpc_handle`. None, which means the current context, if `meta`

@@ -36,9 +36,9 @@ class SpanMode(StrEnum):
     """The spans that carry the attributes of hooks."""
 
     OWN = "own"
-    """Spans of the bridge."""
+    """Spans of Inspector."""
     ENRICH = "enrich"
-    """Spans of the emitter, where it makes its own."""
+    """Spans of the emitter, where it creates its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def read_options(
     default_capture: Capture = Capture.OFF,
     environ: Mapping[str, str] = os.environ,
 ) -> Options:
-    """Return the options: an argument wins over the environment, which wins over the default.
+    """Return the options: from arguments, else the environment, else defaults.
 
     Args:
         semconv: `dup`, `current` or `legacy`; else `INSPECTOR_SEMCONV`.

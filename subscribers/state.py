@@ -20,7 +20,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 def capture_state(
     name: str, value: Any, *, description: str | None = None, bus: Bus | None = None
 ) -> None:
-    """Show `value` as an `inspector.state` event on the current span.
+    """Record `value` as an `inspector.state` event on the current span.
 
     Plain JSON values, dataclasses, pydantic models and attrs classes are shown whole and without
     secrets, objects of other classes by the class's name. Above 30 KB the event has the change
@@ -38,7 +38,7 @@ def capture_state(
 def dump_state_to_span(
     description: str | None = None, *, bus: Bus | None = None
 ) -> Callable[[_F], _F]:
-    """Decorate a function, `def` or `async def`, to capture its result as `capture_state` does.
+    """Decorate a function, `def` or `async def`, to capture its result like `capture_state`.
 
     Args:
         description: Name of the state; default: the name of the function.

@@ -201,7 +201,7 @@ def signal(
     payload: Annotated[str | None, typer.Option("--json", help="Payload, as JSON.")] = None,
     reason: Reason = None,
 ) -> None:
-    """Send a signal to a session. It answers an open question of that name."""
+    """Send a signal to a session. This answers an open question with that name."""
     client = _client()
     found = session_spans.one_session(client, session_id)
     body = {"signal_name": name, "payload_json": payload, "reason": reason}
@@ -315,7 +315,7 @@ def _confirm(request: Row, edited: str | None, *, always: bool) -> None:
         raise SettingsError("This is not a terminal. Use --yes to approve without confirmation.")
     what = "Run it with the edited arguments?" if edited is not None else "Run it?"
     if always:
-        what = f"{what} And approve later requests from the same policy in this session?"
+        what = f"{what} Also approve later requests from the same policy in this session?"
     _ask_about(request, what, edited)
 
 

@@ -38,10 +38,10 @@ File = Annotated[
 
 @app.command()
 def check(file: File = None, as_json: Json = False) -> None:
-    """Show the policies in force here, in order and in words, and their mistakes.
+    """Show the policies in force here, in order and in words, and their errors.
 
     In force are the user's inspector.toml and the one in the working directory, which can only
-    restrict further. The exit code is 1 if there are mistakes.
+    restrict further. The exit code is 1 if there are errors.
     """
     from inspector.agent_side.policies.explanation import lines  # noqa: PLC0415 - on use
 
@@ -80,7 +80,7 @@ def try_(
 ) -> None:
     """Show which policy would decide about a call, and why. Nothing is called.
 
-    The exit code is 1 if the policies in force have mistakes.
+    The exit code is 1 if the policies in force have errors.
     """
     from inspector.agent_side.policies.explanation import try_out  # noqa: PLC0415
     from inspector.agent_side.policies.file import HOOKS  # noqa: PLC0415 - on use
@@ -153,7 +153,7 @@ def _warn_of_prices(found: list[Rules]) -> None:
 
     if any(needs_prices(one) for one in found) and not os.environ.get("INSPECTOR_PRICES"):
         typer.echo(
-            "INSPECTOR_PRICES is not set: an LLM call without a reported cost uses up a cost "
+            "INSPECTOR_PRICES is not set: an LLM call without a reported cost exhausts a cost "
             "budget.",
             err=True,
         )

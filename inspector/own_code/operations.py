@@ -87,7 +87,7 @@ def agent(
     description: str | None = None,
     bus: Bus | None = None,
 ) -> Any:
-    """Decorate a function to run as an agent, as `tool` does.
+    """Decorate a function to run as an agent; like `tool`.
 
     Its argument, or all of them, is the agent's input. It can be refused, not changed.
 
@@ -116,7 +116,7 @@ def workflow(
     *, name: str | None = None, bus: Bus | None = None
 ) -> Callable[[Decorated], Decorated]: ...
 def workflow(function: Any = None, /, *, name: str | None = None, bus: Bus | None = None) -> Any:
-    """Decorate a function to run as a workflow, as `tool` does.
+    """Decorate a function to run as a workflow; like `tool`.
 
     Args:
         function: A function, method or callable object.
@@ -150,7 +150,7 @@ def step(
     kind: StepKind = "step",
     bus: Bus | None = None,
 ) -> Any:
-    """Decorate a function to run as a step of an agent or a workflow, as `tool` does.
+    """Decorate a function to run as a step of an agent or a workflow; like `tool`.
 
     Args:
         function: A function, method or callable object.
@@ -169,7 +169,7 @@ def step(
 def span(
     name: str, *, kind: SpanKind = "step", args: Any = None, bus: Bus | None = None
 ) -> Operation:
-    """Return an operation for a block, to be entered with `with` or `async with`.
+    """Return an operation for a `with` or `async with` block.
 
     What the block sets as its `result` is shown. It can be refused, as by the decorators; a refusal
     is raised on entering as `HookDenied`.

@@ -62,7 +62,7 @@ def _origin(text: str) -> str:
     if not is_origin or not parts.hostname or "*" in origin or "@" in origin:
         raise ValueError(
             f"{text!r} is not one origin: the pages of a listed origin may read everything and "
-            "steer agents, so name each, such as https://app.example"
+            "control agents, so name each, such as https://app.example"
         )
     return origin
 

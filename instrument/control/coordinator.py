@@ -57,11 +57,11 @@ class ModuleCoordinator:
         return dict(there) or None
 
     async def mount(self, mount_point: str, module: Any, name: str | None = None) -> None:
-        """Make `module`, such as a provider of `providers`, available by `get`."""
+        """Make `module`, such as a provider in `providers`, available through `get`."""
         self._mounted.setdefault(mount_point, {})[name or ""] = module
 
     async def unmount(self, mount_point: str, name: str | None = None) -> None:
-        """Undo `mount`; do nothing if nothing is there."""
+        """Undo `mount`; do nothing if nothing is mounted."""
         self._mounted.get(mount_point, {}).pop(name or "", None)
 
     def register_capability(self, name: str, value: Any) -> None:

@@ -25,7 +25,7 @@ class HookHandler(Protocol):
     """A handler of events."""
 
     async def __call__(self, event: str, data: dict[str, Any]) -> HookResult:
-        """Return the decision on an event."""
+        """Return the decision about an event."""
 
 
 _ERROR: Mapping[str, str] = {"exc": "error"}
@@ -103,7 +103,7 @@ class HookRegistry:
         priority: int = 0,
         name: str | None = None,
     ) -> Callable[[], None]:
-        """Let `handler(event, data)`, async or sync, decide on every later `event`.
+        """Let `handler(event, data)`, async or sync, decide about each later `event`.
 
         Args:
             event: Such as `tool:pre`; any other name is a custom event.

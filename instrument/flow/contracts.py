@@ -43,7 +43,7 @@ class EventContract(NamedTuple):
     value: str | None
     """Type of the value, before and after."""
     is_optional: bool = False
-    """Whether the value may be None as well."""
+    """Whether the value may be None."""
     is_retryable: bool = False
     """Whether the phase can be run again."""
     stop: str | None = None

@@ -79,7 +79,7 @@ class HookPoint:
 
 
 class Hook:
-    """A rule. Its methods return it, for chaining."""
+    """A rule; its methods return it, for chaining."""
 
     def __init__(self, event: AgentEvent, agent: Any, types: FlowTypes, bus: Bus) -> None:
         self._event = event
@@ -101,7 +101,7 @@ class Hook:
             )
 
     def when(self, condition: Callable[[AgentStatus], Any]) -> Hook:
-        """Let the rule act only if `condition(status)`, sync or async, is true.
+        """Apply the rule only if `condition(status)`, sync or async, is true.
 
         Further calls add conditions, which must all be true.
 
@@ -152,7 +152,7 @@ class Hook:
         return self
 
     def remove(self) -> None:
-        """Deactivate the rule; idempotent, also from several threads at once."""
+        """Deactivate the rule; idempotent and thread-safe."""
         for off in self._offs:
             off()
 

@@ -42,7 +42,7 @@ class AssistantResponse:
 
 @dataclass(frozen=True, slots=True)
 class FlowTypes:
-    """The classes of the values; a host may have its own.
+    """Classes of the values; a host can use its own.
 
     Each must take the keywords of the default one, and have the same attributes.
     """

@@ -78,7 +78,7 @@ class ComposedHooks:
 
 
 class Composer:
-    """Composes texts. It has no state, so one is enough for all threads and sessions."""
+    """A composer of texts. It is stateless: one is enough for all threads and sessions."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class Composer:
         *,
         notify: Notify | None = None,
     ) -> ComposedHooks:
-        """Compose as `compose` does, from lists of skipped and failed hooks."""
+        """Compose like `compose`, from lists of skipped and failed hooks."""
         ordered = sorted(resolved, key=_place)
         count = self._how_many_fit(ordered)
         included, over = ordered[:count], ordered[count:]

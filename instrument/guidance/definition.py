@@ -47,14 +47,14 @@ DEFAULT_PRIORITY = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """Conditions of a hook; an empty one is always met."""
+    """Conditions of a hook; empty conditions are always met."""
 
     requires_storage: Collection[str] = ()
-    """Storage backends of which one has to be active."""
+    """Storage backends; one of them must be active."""
     requires_features: Collection[McpFeature] = ()
-    """MCP features that all have to be available."""
+    """MCP features; all must be available."""
     requires_config: Mapping[str, object] = field(default_factory=dict, hash=False)
-    """Values that the configuration has to have."""
+    """Required configuration values."""
 
     requiresStorage = Alias[Collection[str]]("requires_storage")
     requiresFeatures = Alias[Collection[McpFeature]]("requires_features")

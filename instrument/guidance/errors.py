@@ -19,7 +19,7 @@ class GuidanceValueError(GuidanceError, ValueError):
 
 
 class DuplicateHookError(GuidanceValueError):
-    """A hook with this id is registered already."""
+    """A hook with this id is already registered."""
 
     def __init__(self, hook_id: str) -> None:
         super().__init__(

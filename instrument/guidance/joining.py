@@ -35,7 +35,7 @@ def attach(
     moments: Iterable[str] | None = None,
     priority: int = 0,
 ) -> Callable[[], None]:
-    """Inject the guidance that applies into the events of `bus`, as the assistant's.
+    """Inject the applicable guidance into the events of `bus`, as the assistant's.
 
     Guidance never breaks an agent: when it fails, the event continues without it. Each notice is
     reported once. A text is read on the emitting thread, when it is first needed.
@@ -103,7 +103,7 @@ def attach_gate(
     notify: Notify = notify_locally,
     asks: bool = False,
 ) -> Callable[[], None]:
-    """Deny tool calls that `tracker` forbids, and record in it those that succeed.
+    """Deny tool calls that `tracker` forbids, and record successful ones in it.
 
     A tracker with a `session_id` ignores events of other sessions, but not events without a
     session. When it fails, the call is denied.

@@ -55,7 +55,7 @@ class FailedHook(NamedTuple):
 
 
 class LoadedHooks(list[ResolvedHook]):
-    """The hooks with their texts, the failed ones and the ones that the query skipped.
+    """Hooks with their texts, failed hooks, and hooks skipped by the query.
 
     Attributes:
         failed: Hooks whose text cannot be loaded.
@@ -79,7 +79,7 @@ class LoadedHooks(list[ResolvedHook]):
 
 
 class ContentLoader:
-    """Loads texts, and caches them until `clear_cache`.
+    """A loader of texts that caches them until `clear_cache`.
 
     A failure is logged at level `error`: once with a cache, else each time.
     """
@@ -120,7 +120,7 @@ class ContentLoader:
         return self._reported(loaded, errors)
 
     def load_all_sync(self, hooks: Iterable[HookDefinition]) -> LoadedHooks:
-        """Do as `load_all`, on this thread."""
+        """Run `load_all` on this thread."""
         return self._reported(*self._read_all(hooks))
 
     def load_inline(self, hook: HookDefinition, content: str) -> ResolvedHook:
@@ -128,7 +128,7 @@ class ContentLoader:
         return ResolvedHook(hook, content)
 
     def clear_cache(self) -> None:
-        """Clear all texts, and the record of logged failures."""
+        """Clear all texts and the record of logged failures."""
         self._cache.clear()
         self._logged.clear()
 

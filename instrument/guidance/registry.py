@@ -35,7 +35,7 @@ _QUERY_KEYS = frozenset(
 
 
 class SkippedHook(NamedTuple):
-    """A hook that matches a query but for its conditions."""
+    """A hook that matches a query except for its conditions."""
 
     hook: HookDefinition
     reason: str
@@ -57,7 +57,7 @@ class QueryResult(list[HookDefinition]):
 
 
 class HookRegistry:
-    """Hook definitions by id. All methods may be called from any thread."""
+    """Hook definitions by id. All methods are thread-safe."""
 
     def __init__(self, *, app: str = DEFAULT_APP) -> None:
         check_app("create a hook registry", app)
@@ -84,7 +84,7 @@ class HookRegistry:
     def register_all(
         self, definitions: Iterable[HookDefinition | Mapping[str, object]]
     ) -> list[HookDefinition]:
-        """Add several hooks; when one of them cannot be added, none is."""
+        """Add several hooks, or none if one of them cannot be added."""
         return self._add([HookDefinition.parse(definition) for definition in definitions])
 
     registerAll = register_all
@@ -107,7 +107,7 @@ class HookRegistry:
         return list(self._hooks.values())
 
     def size(self) -> int:
-        """Return how many hooks there are."""
+        """Return the number of hooks."""
         return len(self._hooks)
 
     def clear(self) -> None:

@@ -64,7 +64,7 @@ class TimingInfo:
 
 
 class SessionStateTracker:
-    """The state machine of one session. Any thread may call it.
+    """The state machine of one session. Thread-safe.
 
     Call `check_tool_allowed` before a tool runs, and `record_tool_call` after it.
 
@@ -109,7 +109,7 @@ class SessionStateTracker:
 
     @property
     def state(self) -> SessionState:
-        """The state now."""
+        """The current state."""
         return self._state
 
     @property
@@ -128,7 +128,7 @@ class SessionStateTracker:
         return self._state != "uninitialized"
 
     def check_tool_allowed(self, tool_name: str, request_id: str | int | None = None) -> str | None:
-        """Return None if the tool may be called now, else the steps to take first."""
+        """Return None if the tool may be called now, otherwise the steps to take first."""
         with self._lock:
             self._store_request(request_id)
             if self.is_initialized or not self._needs_init(tool_name):
@@ -140,7 +140,7 @@ class SessionStateTracker:
         )
 
     def require_tool_allowed(self, tool_name: str, request_id: str | int | None = None) -> None:
-        """Do nothing if the tool may be called now.
+        """Raise unless the tool may be called now.
 
         Raises:
             WorkflowViolationError: It must not be called yet; the message names the first step.
@@ -173,7 +173,7 @@ class SessionStateTracker:
         tool_name: str,
         tool_input: object,
     ) -> SessionState:
-        """Return the state after a call; override it to decide by the tool's input.
+        """Return the state after a call; override it to use the tool's input.
 
         A trigger names the next state, but `uninitialized` only leads to `initialized`. The first
         call of another tool after that leads to `working`.

@@ -119,7 +119,7 @@ class AgentInitializedEvent(LifecycleEvent):
 
 @dataclass
 class BeforeInvocationEvent(LifecycleEvent):
-    """A request to an agent begins.
+    """A request to an agent starts.
 
     Attributes:
         messages: Input of the agent; may be replaced.

@@ -31,7 +31,7 @@ C = TypeVar("C", bound=BaseHookEvent, contravariant=True)
 
 
 class HookCallback(Protocol[C]):
-    """A callback takes an event and sets its writable properties; no result is used."""
+    """A callback that takes an event and sets its writable properties; its result is ignored."""
 
     def __call__(self, event: C, /) -> Awaitable[None] | None:
         """Handle the event."""
@@ -88,7 +88,7 @@ class HookRegistry:
         *,
         order: int = HookOrder.DEFAULT,
     ) -> Callable[[], None]:
-        """Call `callback(event)` for every later event whose class is exactly `event_type`.
+        """Call `callback(event)` for each later event whose class is exactly `event_type`.
 
         Callbacks run in order of registration, those of after-events in reverse. They run inline
         with the agent, may be async if the agent is, and their exceptions are raised in the agent.

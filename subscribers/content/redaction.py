@@ -363,7 +363,7 @@ def is_secret_flag(word: object) -> bool:
 
 
 class Redactor:
-    """Scrub strings; `patterns` and `callback` are the user's own, and run last.
+    """Removes secrets from strings; `patterns` and `callback` add your own rules, which run last.
 
     If the callback raises, the whole string is replaced: better nothing than a secret. It runs on
     the agent's threads and on the thread that sends (`docs/redaction.md`).
@@ -377,7 +377,7 @@ class Redactor:
         self._patterns = tuple(re.compile(pattern) for pattern in patterns)
         self._callback = callback
         self.has_own_rules = bool(self._patterns) or callback is not None
-        """Whether rules of the user may change any text, not only secrets."""
+        """Whether your own rules may change any text, not only secrets."""
 
     def text(self, text: str) -> str:
         """Return `text` with every secret replaced by `[redacted]`; idempotent."""
@@ -399,7 +399,7 @@ class Redactor:
         return {text: part for text, part in pairs if part != text}
 
     def value(self, key: str, value: Any) -> Any:
-        """Return a plain value (strings, mappings, sequences) that stands under `key`, scrubbed."""
+        """Return a plain value (strings, mappings, sequences) of `key`, without secrets."""
         if isinstance(value, str):
             return REDACTED if is_secret_attribute(key) else self.text(value)
         if isinstance(value, Mapping):

@@ -1,6 +1,7 @@
-"""Words that the glossary retires are in no identifier, except in the names that it lists.
+"""Words that the glossary retires are in no identifier and in no text that a person reads.
 
-A field has a dot before its name here: `.said` is `x.said`, `said=…` and a field of a class.
+Identifiers: except in the names that it lists. A field has a dot before its name here: `.said` is
+`x.said`, `said=…` and a field of a class. Texts: by its table *Words in texts*.
 """
 
 from __future__ import annotations
@@ -146,3 +147,108 @@ def test_a_word_is_found_in_a_name_and_not_in_a_text(
     names: Iterator[str], expected: set[str]
 ) -> None:
     assert {name for name in names if is_retired(name)} == expected
+
+
+# --- texts -------------------------------------------------------------------------------------
+
+WRITE_INSTEAD: dict[str, str] = {
+    word.strip(): term
+    for term, words in re.findall(
+        r"^\| ([^|`]+) \| ([^|`]+) \|$",
+        GLOSSARY.partition("## Words in texts")[2].partition("\n## ")[0],
+        re.MULTILINE,
+    )[2:]
+    for word in words.split(",")
+}
+"""Word that no text has → the term to use."""
+
+UNWANTED = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(map(re.escape, WRITE_INSTEAD))})(?![\w-])", re.IGNORECASE
+)
+SQL = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE)\b")
+TSX_TEXT = re.compile(r"[>}]([^<>{}=();&]+)(?=[<{])")
+
+TEXT_FOLDERS = ("inspector", "subscribers", "instrument", "web/src", "sdks/typescript/src")
+NO_TEXTS = ("inspector/demo/", "web/src/model/examples.ts")
+"""What stands for an agent's content."""
+
+
+def python_texts(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the texts of several words with their lines; of docstrings, those of commands."""
+    nodes = list(ast.walk(ast.parse(source)))
+    help_texts = {
+        id(node.body[0])
+        for node in nodes
+        if isinstance(node, ast.FunctionDef)
+        if any(
+            re.search(r"\.(command|callback)\b", ast.unparse(one)) for one in node.decorator_list
+        )
+    }
+    docstrings = {
+        id(node.value)
+        for node in nodes
+        if isinstance(node, ast.Expr) and id(node) not in help_texts
+    }
+    for node in nodes:
+        if isinstance(node, ast.Constant) and id(node) not in docstrings:
+            text = node.value
+            if isinstance(text, str) and " " in text.strip() and not SQL.search(text):
+                yield node.lineno, text
+
+
+def typescript_texts(source: str, name: str) -> Iterator[tuple[int, str]]:
+    """Yield the texts of a module with their lines: of a catalogue all, else of several words."""
+    is_catalogue = name.endswith("texts.ts")
+
+    def line(at: int) -> int:
+        return source.count("\n", 0, at) + 1
+
+    def blank(match: re.Match[str]) -> str:
+        return re.sub(r"[^\n]", " ", match[0])
+
+    for match in TS_TEXT.finditer(source):
+        if match[0][0] in "'\"`" and (is_catalogue or " " in match[0]):
+            yield line(match.start()), TS_INSERTED.sub("", match[0])
+    code = TS_TEXT.sub(blank, source) if name.endswith(".tsx") else ""
+    for match in TSX_TEXT.finditer(code):
+        yield line(match.start(1)), match[1]
+
+
+def unwanted_words(path: Path) -> Iterator[str]:
+    """Yield where a text of a file has a word that the glossary replaces, and by what."""
+    source = path.read_text(encoding="utf-8")
+    place = path.relative_to(ROOT).as_posix()
+    if not UNWANTED.search(source) or place.startswith(NO_TEXTS):
+        return
+    texts = python_texts(source) if path.suffix == ".py" else typescript_texts(source, path.name)
+    for line, text in texts:
+        for word in UNWANTED.findall(text):
+            yield f"{place}:{line}: {word!r}: write {WRITE_INSTEAD[word.lower()]!r}"
+
+
+@pytest.mark.parametrize("folder", TEXT_FOLDERS)
+def test_a_text_has_the_terms_of_the_glossary(folder: str) -> None:
+    files = [path for path in sources(folder) if ".test." not in path.name]
+    assert [found for path in files for found in unwanted_words(path)] == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (python_texts("def f():\n    'Held here.'\n    return 'is held'"), [(3, "is held")]),
+        (python_texts("@app.command()\ndef f():\n    'It is held.'"), [(3, "It is held.")]),
+        (python_texts("x = f'{a} is held'"), [(1, " is held")]),
+        (python_texts("x = 'held'; y = 'SELECT held FROM x'"), []),
+        (typescript_texts("// held\nx('held', `${held} is held`)", "a.ts"), [(2, "` is held`")]),
+        (typescript_texts("a: 'Held'", "texts.ts"), [(1, "'Held'")]),
+        (
+            typescript_texts("const held = <p>\nIt is held <b>{now}</b></p>", "a.tsx"),
+            [(1, "\nIt is held ")],
+        ),
+    ],
+)
+def test_a_text_is_found_and_code_is_not(
+    texts: Iterator[tuple[int, str]], expected: list[tuple[int, str]]
+) -> None:
+    assert "held" in WRITE_INSTEAD
+    assert [(line, text) for line, text in texts if UNWANTED.search(text)] == expected

@@ -46,7 +46,7 @@ def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
     page.keyboard.press("Enter")
 
     # What both took, and where they went apart.
-    table = page.get_by_role("group", name="Both side by side")
+    table = page.get_by_role("group", name="Side by side")
     expect(table.get_by_role("row").nth(2)).to_contain_text("1")
     expect(table.get_by_role("row", name=re.compile("^difference"))).to_contain_text("+1")
     expect(page.get_by_text("First difference:")).to_contain_text("execute_tool read")
@@ -58,7 +58,7 @@ def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
     expect(rows.first).to_contain_text("execute_tool merge")
     rows.first.focus()
     page.keyboard.press("Enter")
-    panel = page.get_by_role("region", name="One difference")
+    panel = page.get_by_role("region", name="Difference", exact=True)
     expect(panel).to_contain_text("different output")
     expect(panel.locator("mark").last).to_contain_text("merge conflict in src/app.py")
     expect(panel.get_by_role("group", name="Error")).to_contain_text("merge conflict")
@@ -129,7 +129,7 @@ def test_both_sessions_stand_beside_each_other_and_the_first_difference_is_open(
     _open(page, service, BOTH)
     tree = page.get_by_role("tree", name="Aligned steps")
     steps = tree.get_by_role("treeitem")
-    panel = page.get_by_role("region", name="One difference")
+    panel = page.get_by_role("region", name="Difference", exact=True)
     expect(panel).to_contain_text("execute_tool read")
     expect(panel.locator("mark").last).to_have_text("B")
     first = tree.get_by_role("treeitem", selected=True)
@@ -179,7 +179,7 @@ def test_a_span_that_arrives_leaves_the_rows_that_were_read_and_offers_to_compar
     count = rows.count()
     service.send(span(7, trace_id=before, name="late"))
     same.click()
-    expect(page.get_by_role("alert")).to_contain_text("Spans arrived since")
+    expect(page.get_by_role("alert")).to_contain_text("New spans arrived")
     expect(rows).to_have_count(count)
     page.get_by_role("alert").get_by_role("button", name="Compare again").click()
     expect(page.locator("[data-row]").filter(has_text="late")).to_have_count(1)
@@ -235,7 +235,9 @@ def test_several_selected_sessions_are_compared_step_by_step(
     cell = marked.get_by_role("gridcell", name=re.compile("different output")).first
     cell.get_by_role("link").click()
     expect(page).to_have_url(re.compile("compare.left=.*right=.*span="))
-    expect(page.get_by_role("region", name="One difference")).to_contain_text("execute_tool read")
+    expect(page.get_by_role("region", name="Difference", exact=True)).to_contain_text(
+        "execute_tool read"
+    )
 
     # Back in the table, a run less, and one more.
     page.get_by_role("link", name="Back to all 4 runs").click()

@@ -81,7 +81,7 @@ def test_what_waits_for_a_person_can_be_paused_and_resumed_besides(
 ) -> None:
     page.goto(f"{service.url}/ui/?token={service.token}")
     page.get_by_role("link", name=re.compile("delete_file")).first.click()
-    verbs = page.get_by_role("group", name="Control of the session")
+    verbs = page.get_by_role("group", name="Session controls")
     for verb, other in (("Pause", "Resume"), ("Resume", "Pause")):
         button = verbs.get_by_role("button", name=verb)
         expect(button).to_have_attribute("aria-disabled", "false")

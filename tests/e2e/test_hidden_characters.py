@@ -176,7 +176,7 @@ def test_what_hides_in_a_name_is_shown_on_every_page(page: Page, hiding: Service
     found: dict[str, list[str]] = {}
     for place in MORE:
         found[place] = _hidden(page, hiding, place)
-        for tab in page.get_by_role("tablist", name="Parts of the span").get_by_role("tab").all():
+        for tab in page.get_by_role("tablist", name="Span tabs").get_by_role("tab").all():
             tab.click()
             found[f"{place} {tab.inner_text()}"] = page.evaluate(SCAN)
     assert {place: what for place, what in found.items() if what} == {}

@@ -280,7 +280,7 @@ def _look_at(page: Page, place: str) -> None:
 
 def _look_into_the_span(page: Page) -> None:
     """Look into every tab of the span panel, where there is one."""
-    for tab in page.get_by_role("tablist", name="Parts of the span").get_by_role("tab").all():
+    for tab in page.get_by_role("tablist", name="Span tabs").get_by_role("tab").all():
         tab.click()
 
 

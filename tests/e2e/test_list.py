@@ -368,7 +368,7 @@ def test_what_is_selected_is_exported_deleted_and_imported_again(
     expect(button).to_have_attribute("aria-disabled", "false")
     button.click()
     expect(page.get_by_text("5 sessions deleted")).to_be_visible()
-    expect(page.get_by_text("Skipped: it is running.")).to_be_visible()
+    expect(page.get_by_text("Skipped: running.")).to_be_visible()
     expect(rows).to_have_count(1)
     page.get_by_role("button", name="Close").click()
 

@@ -83,7 +83,7 @@ def test_an_error_says_why_and_where_it_went(page: Page, filled: Service) -> Non
     panel = _open(page, filled, TOOL, "overview")
     panel.get_by_text("Stack trace").click()
     expect(panel.get_by_text("/app/tools.py")).to_be_visible()
-    expect(panel.get_by_text("5 frames of libraries")).to_be_visible()
+    expect(panel.get_by_text("5 library frames")).to_be_visible()
     expect(panel.get_by_text("nightly, cleanup")).to_be_visible()
     panel.get_by_role("button", name="Schema").click()
     schema = panel.get_by_role("region", name="Schema")
@@ -103,7 +103,7 @@ def test_a_state_is_walked_through_step_by_step(page: Page, filled: Service) -> 
     expect(panel.get_by_role("heading", level=2)).to_have_text("execute_tool delete_file")
     expect(panel.get_by_text("2 of 3")).to_be_visible()
     page.keyboard.press(",")
-    expect(panel.get_by_text("The first time it was captured.")).to_be_visible()
+    expect(panel.get_by_text("First capture.")).to_be_visible()
     expect(panel.get_by_text("9007199254740993")).to_be_visible()
 
 

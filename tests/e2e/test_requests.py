@@ -166,7 +166,7 @@ def test_hostile_content_is_text_in_a_frame_that_it_cannot_leave(
 
     # Nobody allows what they could not have seen: by the keys of the page, too.
     allow = card.get_by_role("button", name="Allow read[U+202E]_file[U+200B]<b> once")
-    expect(card.get_by_text("Only the beginning of the arguments is shown.")).to_be_visible()
+    expect(card.get_by_text("Only the start of the arguments is shown.")).to_be_visible()
     page.keyboard.press("a")
     expect(card.get_by_role("button", name=re.compile("^Show all 1"))).to_be_focused()
     expect(allow).to_have_attribute("aria-disabled", "true")
@@ -242,7 +242,7 @@ def test_the_editor_completes_keys_folds_and_undoes_a_change(
 
     # In the inner object, of which the schema knows one key; Escape closes only what is open.
     page.get_by_role("button", name="Undo", exact=True).click()
-    expect(page.get_by_text("Nothing is edited")).to_be_visible()
+    expect(page.get_by_text("No edits")).to_be_visible()
     page.keyboard.press("Control+End")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("End")
@@ -276,7 +276,7 @@ def test_arguments_are_edited_in_a_text_area_where_the_editor_cannot_be_loaded(
     page.get_by_role("button", name="Edit").click()
     area = page.locator("textarea.ins-editor__area")
     area.fill(area.input_value().replace("old", "new"))
-    expect(page.get_by_role("region", name="What is changed")).to_contain_text("build/new")
+    expect(page.get_by_role("region", name="Changes")).to_contain_text("build/new")
     _armed(page.get_by_role("button", name="Allow with 1 edit")).click()
     assert "build/new" in agent.answer_to("r1")["args_json"]
 
@@ -308,9 +308,9 @@ def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_t
 
     context.new_cdp_session(page).send("Emulation.setFocusEmulationEnabled", {"enabled": False})
     context.new_page().bring_to_front()
-    page.wait_for_function("!document.hasFocus()")
+    page.wait_for_function("() => !document.hasFocus()")
     agent.ask("r2", args_json=ARGS, tool_name="drop_table")
-    page.wait_for_function("notices.length === 1")
+    page.wait_for_function("() => notices.length === 1")
     notice = "(({ title, body, silent }) => ({ title, body, silent }))(notices[0])"
     expected = {"title": "drop_table wants to run", "body": "S", "silent": True}
     assert page.evaluate(notice) == expected, "no argument, no prompt"
@@ -480,7 +480,7 @@ def test_all_of_a_session_is_denied_one_by_one_with_what_led_there_in_view(
     expect(before.get_by_role("listitem")).to_have_text(
         [re.compile("^userClean up"), re.compile("I delete the build")]
     )
-    page.get_by_role("button", name="Deny all of this session").click()
+    page.get_by_role("button", name="Deny all in this session").click()
     page.get_by_label("Reason").fill("not on a Friday")
     _armed(page.get_by_role("button", name="Deny 2 requests")).click()
     assert {agent.answer_to(one)["decision"] for one in ("r1", "r2")} == {"deny"}

@@ -51,7 +51,7 @@ def test_a_session_is_saved_from_its_page_and_read_without_a_service(
     tree = alone.get_by_role("tree", name="Span tree")
     tree.get_by_role("treeitem").nth(1).click()
     panel = alone.get_by_role("complementary", name="Span")
-    for tab in panel.get_by_role("tablist", name="Parts of the span").get_by_role("tab").all():
+    for tab in panel.get_by_role("tablist", name="Span tabs").get_by_role("tab").all():
         tab.click()
         expect(panel.get_by_role("alert")).to_have_count(0)
     views = alone.get_by_role("tablist", name="Views of the session").get_by_role("tab")

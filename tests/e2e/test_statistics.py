@@ -230,7 +230,7 @@ def test_models_without_a_price_are_named_in_the_room_there_is(
     page.goto(f"{service.url}/ui/?token={service.token}")
     page.goto(f"{service.url}/ui/sessions/S?view=statistics")
     note = page.get_by_role("region", name="Models").locator("header p")
-    expect(note).to_contain_text("no price known for 01-mine")
+    expect(note).to_contain_text("no price for 01-mine")
     expect(note).to_contain_text(", 2 more")
     assert note.evaluate(
         "it => it.scrollWidth <= it.clientWidth &&"

@@ -45,11 +45,11 @@ def open_session(page: Page, service: Service, query: str) -> None:
 
 
 def time_line(page: Page) -> Locator:
-    return page.get_by_role("slider", name="Instant that the session is shown at")
+    return page.get_by_role("slider", name="Point in time")
 
 
 def go_to(page: Page, *keys: str) -> None:
-    """Take the time line by its key, and go along it."""
+    """Take the timeline by its key, and go along it."""
     page.keyboard.press("h")
     expect(time_line(page)).to_be_focused()
     for key in keys:
@@ -131,7 +131,7 @@ def test_the_panel_hides_what_was_not_there_yet(page: Page, service: Service) ->
     go_to(page, "PageDown")
     expect(panel.get_by_text(RESULT)).to_be_visible()
     go_to(page, "Home")
-    expect(panel.get_by_role("heading", name="has not begun")).to_be_visible()
+    expect(panel.get_by_role("heading", name="has not started")).to_be_visible()
 
 
 def test_it_plays_to_the_end_and_nothing_is_read_again(

@@ -64,7 +64,7 @@ def test_a_failed_run_says_who_did_what_and_where_it_went_wrong(
     failed = _entry(page, "tool run_tests, error").first
     expect(failed).to_contain_text(WHY)
     expect(failed).to_contain_text("Caused coder, then lead to fail.")
-    expect(failed).to_contain_text("Called again, and failed again")
+    expect(failed).to_contain_text("Called again, failed again")
     card = _entry(page, "agent researcher")
     expect(card).to_contain_text("1 of 3 in parallel")
     expect(card).to_contain_text("Find out how refunds are to be rounded.")

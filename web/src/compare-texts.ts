@@ -6,8 +6,8 @@ export const COMPARE_TEXT = {
     'Differences in spans, errors, durations, cost and output, matched from the root down. Type part of a title, or paste an id or a link.',
   sameTwice: 'Both sides are the same session. Choose another one.',
   comparing: 'Comparing …',
-  gone: 'The session may be deleted, or its id incomplete. Choose another one.',
-  stillRuns: 'A session is still running: compared as of then.',
+  gone: 'The session may have been deleted, or its id is incomplete. Choose another one.',
+  stillRuns: 'A session was still running. Compare again to update.',
   none: 'No differences.',
   noneOfKind: 'No differences of this kind.',
   outputPart: 'First different part of the output',
@@ -40,9 +40,9 @@ export const COMPARE_TEXT = {
   withoutRun: 'Compare the others',
   signs: 'Signs',
   backToRuns: (count: number) => `Back to all ${count} runs`,
-  changed: 'Spans arrived since. Compare again to see all steps.',
+  changed: 'New spans arrived. Compare again to include them.',
   partly: (count: number) =>
-    `Content of ${plural(count, 'span')} not compared: too large, or too many`,
+    `Content of ${plural(count, 'span')} not compared: too large or too many`,
 } as const;
 
 /** The sentence over a comparison; `change` in words, such as `different output`. */

@@ -26,9 +26,9 @@ export const SHELL_TEXT = {
   loading: 'Loading …',
   retry: 'Retry',
   reload: 'Reload the page',
-  pageThrew: 'The page stopped because of an error.',
+  pageThrew: 'This page crashed.',
   pageThrewAdvice: 'Agents and stored sessions are not affected.',
-  missingAdvice: 'The service did not send it. Check that the service runs, then retry.',
+  missingAdvice: 'The service did not send it. Check that it is running, then retry.',
   replacedAdvice: 'Another version of Inspector may be running. Reload the page.',
   throwingAdvice: 'The rest of the page still works.',
 } as const;
@@ -42,7 +42,7 @@ export const ACTION_TEXT = {
   answer: 'Focus the answer button',
   palette: 'All actions, pages and sessions',
   selection: 'Actions for selection',
-  singleKeys: 'Single-letter keys: on, off',
+  singleKeys: 'Toggle single-letter keys',
   nextWaitingSession: 'Next waiting session',
   nextWaitingSpan: 'Next waiting span',
   freeze: 'Freeze / unfreeze',
@@ -102,7 +102,7 @@ export function missingPart(name: string): string {
 
 /** Headline where a part failed to render. */
 export function throwingPart(name: string): string {
-  return `“${name}” cannot show this.`;
+  return `“${name}” failed to render.`;
 }
 
 export const SESSION_VERB_TEXT = {
@@ -111,9 +111,9 @@ export const SESSION_VERB_TEXT = {
   pauseTitle: 'Pauses before the next operation',
   stepTitle: 'Runs one operation, then pauses again',
   stop: 'Stop…',
-  toStop: 'Stop the session: to its button',
+  toStop: 'Stop session…',
   stopQuestion: 'Stop this session?',
-  stopMore: 'The agent is cancelled. This cannot be undone.',
+  stopMore: 'This cancels the agent and cannot be undone.',
   stopConfirm: 'Stop session',
   stopKeep: 'Keep running',
 } as const;
@@ -125,11 +125,11 @@ export const SAVED_TEXT = {
   label: 'Saved trace, read-only',
   exported: 'exported',
   leftOut: (count: number) =>
-    `Content of ${plural(count, 'span')} is left out, in whole or in part: it is too large.`,
-  missing: 'This is not in the file. Open the session in the inspector to see it.',
+    `Content of ${plural(count, 'span')} is omitted or truncated: too large.`,
+  missing: 'Not in this file. Open the session in Inspector to see it.',
   cut: 'The rest may not be in this file.',
-  readOnly: 'This is a saved trace: nothing can be changed.',
-  damaged: 'The file is damaged: its trace cannot be read. Export the session again.',
+  readOnly: 'Saved traces are read-only.',
+  damaged: 'Cannot read the trace: the file is damaged. Export the session again.',
 } as const;
 
 export const VERB_LABELS = { pause: 'Pause', resume: 'Resume', step: 'Step' } as const;
@@ -170,14 +170,14 @@ export const SESSION_LIST_TEXT = {
   none: 'No matching sessions.',
   noneYet: 'No matches yet.',
   countingOlder: 'counting older sessions …',
-  reverse: 'Reverse the order',
-  chart: 'Show, hide the chart',
+  reverse: 'Reverse order',
+  chart: 'Toggle the chart',
   compare: 'Compare',
   view: 'Columns and sorting',
   widthOf: (name: string) => `Width of ${name}`,
   resize: 'Drag to resize, double-click to reset',
   pin: (name: string) => `Pin ${name}`,
-  pinTitle: 'Stays beside the title while the list scrolls sideways',
+  pinTitle: 'Stays visible when the list scrolls sideways',
   rows: 'Rows',
   density: { compact: 'Compact', normal: 'Normal', comfortable: 'Comfortable' },
   rowsAre: (density: string) => `Rows: ${density.toLowerCase()}`,
@@ -185,7 +185,7 @@ export const SESSION_LIST_TEXT = {
   keep: 'Keep',
   oneSpan: 'In one span:',
   oneSpanWhy:
-    'Each term may match another span of a session. This finds sessions in which one span matches them all.',
+    'Terms may match different spans of a session. This requires one span to match all of them.',
   /** Number of sessions; `hasMore`: at least so many. */
   count: (count: number, hasMore: boolean) =>
     hasMore ? `${groupThousands(count)}+ sessions` : plural(count, 'session'),
@@ -194,13 +194,13 @@ export const SESSION_LIST_TEXT = {
 export const EMPTY_TEXT = {
   sessions: 'No sessions yet',
   sessionsLead: 'Run an agent and watch it here while it works. Pick one of the ways below.',
-  run: 'Watch a Python agent, without changing it',
+  run: 'Watch a Python agent without changing it',
   proxy: 'Watch an MCP server: use this as its command in your MCP client’s config',
   demo: 'Watch a demo agent',
   saved: 'Have a saved session? Drop the file here or browse.',
   ownCode: 'Or send sessions from your own code',
   mcp: 'No MCP traffic in this session',
-  mcpLead: 'The session has no messages between an MCP client and a server. Ways to see some:',
+  mcpLead: 'No messages between an MCP client and server. Ways to capture them:',
   mcpProxy: 'Any MCP server over stdio: use this as its command in your MCP client’s config',
   mcpRun: 'A Python agent that uses the MCP SDK or FastMCP',
   mcpHooks: 'Your own client: report each request on the hook bus',
@@ -211,12 +211,12 @@ export const EMPTY_TEXT = {
 export const IMPORT_TEXT = {
   queued: 'queued',
   reading: (name: string) => `Importing ${name}`,
-  known: (count: number) => `${groupThousands(count)} imported before`,
+  known: (count: number) => `${groupThousands(count)} already imported`,
   notStored: (count: number) => `${groupThousands(count)} not supported`,
   nothing: 'Nothing imported.',
   notSent: 'Stopped before the upload.',
-  stopped: 'Stopped. What was imported stays; importing the file again adds only the rest.',
-  folder: 'This is a folder. Drop the files in it.',
+  stopped: 'Stopped. What was imported is kept; import the file again to add the rest.',
+  folder: 'This is a folder. Drop its files instead.',
   empty: 'The file is empty.',
   open: 'Open the session',
   more: (count: number) => `and ${groupThousands(count)} more`,
@@ -241,7 +241,7 @@ export const CAUSE_TEXT = {
   compare: 'Compare with a good run',
   noGoodRun: 'No good run with this title',
   none: 'Nothing failed.',
-  noneFound: 'Nothing failed in the sessions of this filter.',
+  noneFound: 'No failures match this filter.',
   clear: 'Clear the filter',
 } as const;
 
@@ -277,7 +277,7 @@ export function causePeak(peak: string): string {
 export const SEARCH_TEXT = {
   focus: 'Focus search',
   searching: 'Searching …',
-  more: 'Search further',
+  more: 'Continue searching',
   none: 'No matches. Words match exactly; use confl* for prefixes.',
   noneYet: 'No matches yet.',
   examples: 'Example searches',
@@ -299,9 +299,9 @@ export const SESSION_TEXT = {
   duration: 'duration',
   freeze: 'Freeze',
   unfreeze: 'Unfreeze',
-  idleTitle: 'Nothing ran: not part of the duration, but of the waterfall',
-  droppedTitle: 'Attributes, events and links that the sender dropped',
-  figures: 'Figures of the session',
+  idleTitle: 'Nothing ran: excluded from the duration, shown in the waterfall',
+  droppedTitle: 'Attributes, events and links dropped by the sender',
+  figures: 'Session totals',
   now: 'Now',
   andMore: (count: number) => `and ${count} more`,
   waiting: 'waiting',
@@ -314,11 +314,11 @@ export const SESSION_TEXT = {
 
 // The time line of a session.
 export const TIME_TEXT = {
-  where: 'Time line',
-  label: 'Instant that the session is shown at',
+  where: 'Timeline',
+  label: 'Point in time',
   title: 'Drag to go back in time (H)',
-  focus: 'Focus the time line',
-  playOrPause: 'Play the session from here, pause',
+  focus: 'Focus the timeline',
+  playOrPause: 'Play / pause from here',
   play: 'Play',
   pause: 'Pause',
   space: 'Space',
@@ -329,13 +329,13 @@ export const TIME_TEXT = {
   toLive: 'Back to live (Esc)',
   toEnd: 'Back to the end (Esc)',
   at: (at: string, whole: string) => `${at} of ${whole}`,
-  note: 'As it was then. What has no time of its own is as it is now.',
-  notBegun: 'This span has not begun at this instant',
-  runs: 'As it was then: it still ran, and what came later is hidden.',
+  note: 'Shown as of then. Values without a timestamp are current.',
+  notBegun: 'This span has not started at this point',
+  runs: 'Shown as of then: still running, later data hidden.',
   attributesAsEnded:
-    'Attributes have no time of their own: these are the latest, without those that come with the end.',
-  noAgent: 'No agent has begun at this instant.',
-  noSpan: 'No span has begun at this instant.',
+    'Attributes have no timestamps: these are the latest, without those set at the end.',
+  noAgent: 'No agent has started at this point.',
+  noSpan: 'No span has started at this point.',
   asItEnded: 'as it is now',
 } as const;
 
@@ -352,7 +352,7 @@ export const SPAN_TEXT = {
   notCaptured: 'Content not captured',
   noDocuments: 'No documents found.',
   refusal: 'refused by the model',
-  toolFailed: 'The tool reports a failure',
+  toolFailed: 'The tool reported an error',
   schema: 'Schema',
   wholeSchema: 'JSON Schema',
   required: 'required',
@@ -360,7 +360,7 @@ export const SPAN_TEXT = {
   propagatedTo: 'Propagated to',
   numbers: 'Numbers',
   selfTime: 'self time',
-  selfTimeTitle: 'Without spans below and without waiting',
+  selfTimeTitle: 'Excludes spans below and waiting',
   waiting: 'waiting',
   waits: (count: number) => (count === 1 ? 'Waited once for a person' : `Waited ${count} times`),
   firstToken: 'to first token',
@@ -371,33 +371,34 @@ export const SPAN_TEXT = {
   toolCalls: (count: number) => (count === 1 ? 'tool call' : 'tool calls'),
   subAgents: (count: number) => (count === 1 ? 'sub-agent' : 'sub-agents'),
   errors: (count: number) => (count === 1 ? 'error below' : 'errors below'),
-  withSubAgents: 'Sub-agents included',
+  withSubAgents: 'Includes sub-agents',
   tokensIn: 'tokens in',
   tokensOut: 'tokens out',
   cached: 'cached',
   cacheWritten: 'written to cache',
   reasoning: 'reasoning',
   cost: 'cost',
-  costByPrices: 'By price list',
+  costByPrices: 'From the price list',
   aggregate: 'Sum of the spans below',
   tokensUnknown: 'No cost: the token counts are incomplete.',
   noPrice: (model: string | null) =>
-    model === null ? 'No cost: the call names no model.' : `No cost: no price known for ${model}.`,
-  suspect: 'More tokens cached than sent: the sender seems to leave them out of its input.',
+    model === null ? 'No cost: the model is unknown.' : `No cost: no price for ${model}.`,
+  suspect:
+    'More cached than input tokens: the sender seems to exclude cached tokens from its input.',
   model: 'Model',
   application: 'From the application',
   source: 'Source',
   raw: 'Raw',
   formatted: 'Formatted',
   rawTitle: 'Values exactly as sent (R)',
-  rawOrFormatted: 'Raw, formatted',
+  rawOrFormatted: 'Toggle raw values',
   notJson: 'Not valid JSON: shown raw.',
   sameOperation: 'Same operation, reported by',
   earlierCall: 'an earlier LLM call',
   llmCalls: (count: number) => (count === 1 ? 'LLM call' : 'LLM calls'),
   selfTimeLabel: 'Self time',
   waitingLabel: 'Waiting',
-  waitingTitle: 'For a person, or paused: not part of the time',
+  waitingTitle: 'For a person, or paused: excluded from the duration',
   tokens: 'Tokens',
   service: (name: string) => `Service: ${name}`,
   missing: 'Missing',
@@ -465,8 +466,7 @@ export const REQUEST_TEXT = {
   question: 'Question',
   continue: 'Continue',
   argumentsErased: 'Arguments are not kept after a request closes.',
-  notEditable:
-    'They can be allowed or denied, not edited: they are no JSON, or too long to be sent whole.',
+  notEditable: 'Can be allowed or denied, not edited: not JSON, or too long.',
   notAcknowledged: 'sent, not yet acknowledged by the agent',
   received: 'received by the agent',
   statuses: {
@@ -512,7 +512,7 @@ export const FORM_TEXT = {
   accept: 'Accept',
   decline: 'Decline',
   dismiss: 'Dismiss',
-  mistake: 'Go to what is missing or wrong',
+  mistake: 'Go to the missing or invalid field',
 } as const;
 
 export const INBOX_TEXT = {
@@ -525,17 +525,17 @@ export const INBOX_TEXT = {
   oneSession: 'one session shown',
   allSessions: 'show all',
   empty: 'Nothing needs you',
-  cut: 'The service cannot be reached: requests may be waiting.',
+  cut: 'Cannot reach the service: requests may be waiting.',
   emptyHint:
-    'A tool call that needs approval, or a question of an agent, is answered here, in the list of sessions, or where it happens in a session.',
+    'Approve tool calls and answer agents’ questions here, in the list of sessions, or in the session.',
   noticesOn: 'Desktop notifications: on',
   noticesOff: 'Desktop notifications: off',
-  noticesTitle: 'Says the session and the tool, never the arguments',
-  noticesRefused: 'The browser does not allow it for this page.',
+  noticesTitle: 'Shows the session and the tool, never the arguments',
+  noticesRefused: 'The browser blocks notifications from this page.',
   before: 'Before this',
   transcript: 'Open transcript',
   states: { failed: 'failed', waiting: 'waiting', running: 'running' },
-  denyAll: 'Deny all of this session…',
+  denyAll: 'Deny all in this session…',
 } as const;
 
 export const STRIP_TEXT = {
@@ -544,7 +544,7 @@ export const STRIP_TEXT = {
 } as const;
 
 export function stripCount(waiting: number, allowing: number): string {
-  const count = `${waiting} requests wait`;
+  const count = `${waiting} requests waiting`;
   return allowing === 0 ? count : `${count}, ${allowing} allowed by default`;
 }
 
@@ -638,7 +638,7 @@ export const AUDIT_TEXT = {
   search: 'Search the audit log',
   searchPlaceholder: 'who, tool, session, reason',
   all: 'Show agents and service',
-  allTitle: 'Also what agents and the service do by themselves',
+  allTitle: 'Also what agents and the service do on their own',
   via: 'Via',
   anyVia: 'Via: any',
   outcome: 'Outcome',

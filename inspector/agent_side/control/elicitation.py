@@ -68,7 +68,7 @@ def make_elicit(
 
 
 async def elicit(context: Any, params: Any) -> ElicitResult:
-    """Pass a server's request to people: `ClientSession(elicitation_callback=inspector.elicit)`.
+    """Pass an elicitation to people: `ClientSession(elicitation_callback=inspector.elicit)`.
 
     People fill in a form; an address is shown, never opened. Without anybody, or an answer within
     300 s, it cancels.

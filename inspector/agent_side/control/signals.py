@@ -92,7 +92,7 @@ async def _awaited(returned: Awaitable[Any], signal: Signal) -> None:
     try:
         await returned
     except Exception:
-        _logger.warning("A call-back for signal %s failed.", signal.name, exc_info=True)
+        _logger.warning("A callback for signal %s failed.", signal.name, exc_info=True)
 
 
 class Signals:
@@ -128,7 +128,7 @@ class Signals:
             try:
                 is_accepted = handle(signal) or is_accepted
             except Exception as error:
-                _logger.warning("A call-back for signal %s failed.", signal.name, exc_info=True)
+                _logger.warning("A callback for signal %s failed.", signal.name, exc_info=True)
                 fault = f"the agent's handler failed ({type(error).__name__})"
         return AnswerOutcome(is_accepted, None if is_accepted else fault or NOBODY)
 
@@ -155,7 +155,7 @@ deliver = _shared.deliver
 
 
 def on_signal(fn: Handler) -> Callable[[], None]:
-    """Call `fn(signal)`, sync or async, for every later signal.
+    """Call `fn(signal)`, sync or async, for each later signal.
 
     Signals are the answers to a session that waits (`session_paused`), and those that people send
     unasked. A handler that returns False has not accepted the signal. An async one runs on the

@@ -82,7 +82,7 @@ def _examine_file(path: Path) -> CheckResult:
     return CheckResult(OK, "store", message)
 
 
-_RESCUE = "Save what can be read with `inspector export --query '' -o saved.otlp.jsonl.gz`."
+_RESCUE = "Export what is still readable with `inspector export --query '' -o saved.otlp.jsonl.gz`."
 
 
 def _examine_disk(path: Path) -> CheckResult:
@@ -91,7 +91,7 @@ def _examine_disk(path: Path) -> CheckResult:
     if not os.access(existing, os.W_OK):
         return CheckResult(FAIL, "disk", f"{existing} is not writable", "Set INSPECTOR_STORE.")
     if free_bytes < FEW_BYTES:
-        advice = "Free some space or delete sessions. A full disk makes senders wait."
+        advice = "Free some space or delete sessions. While the disk is full, senders wait."
         return CheckResult(WARN, "disk", f"{_size(free_bytes)} free at {existing}", advice)
     return CheckResult(OK, "disk", f"{_size(free_bytes)} free at {existing}")
 

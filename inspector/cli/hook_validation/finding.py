@@ -47,7 +47,7 @@ _REQUIRED = {
     # Checked by running it.
     "import-failed": "Let it be imported where it is installed, without arguments.",
     "mount-failed": "Let mount(coordinator, {}) succeed: give every setting a default.",
-    "trial-timeout": "Do slow work in handlers or in tasks, not in import and mount().",
+    "trial-timeout": "Do slow work in handlers or tasks, not at import or in mount().",
     "trial-died": "Do not end the process in import, mount() or cleanup.",
 }
 _RECOMMENDED = {

@@ -142,7 +142,7 @@ def _text(payload: dict[str, Any] | None) -> str:
     if payload is None:
         return "(not recorded)"
     return (
-        f"{payload['text']} (cut short by the sender)"
+        f"{payload['text']} (truncated by the sender)"
         if payload["is_truncated"]
         else payload["text"]
     )

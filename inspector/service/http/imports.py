@@ -49,5 +49,5 @@ async def import_file(request: Request, parts: PartsDep) -> wire.ImportReport:
             headers={"Connection": "close"},
         ) from error
     except ClientDisconnect as error:
-        raise ProblemError(400, "cut_off", "Cut off", "The upload was interrupted.") from error
+        raise ProblemError(400, "cut_off", "Upload interrupted", "Send the file again.") from error
     return wire.ImportReport(**{**asdict(report), "sessions": list(report.sessions)})

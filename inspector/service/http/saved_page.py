@@ -45,8 +45,8 @@ _PIECE_BYTES = 256 * 1024
     response_class=Response,
     responses={
         200: {
-            "description": "The page of the session, readable without a service. Of very large "
-            "sessions the content of the last spans is omitted, and the page says so.",
+            "description": "The page of the session, readable without a service. In very large "
+            "sessions, the content of the last spans is omitted, with a note on the page.",
             "content": {_TYPE: {"schema": {"type": "string"}}},
         },
         413: {"description": f"The session has more than {MAX_SPANS} spans."},

@@ -171,7 +171,7 @@ class SpanDetail(SpanRow):
     )
     tool_definition: ToolDefinition | None = Field(
         None,
-        description="For a tool call: the tool as offered by the last LLM call before it; null: "
+        description="For a tool call: the tool as offered by the LLM call that precedes it; null: "
         "none did.",
     )
     context: SpanContext | None = Field(

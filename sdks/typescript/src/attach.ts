@@ -1,8 +1,8 @@
 /**
- * `attach()`: send what this process does to an inspector, and let people answer it.
+ * `attach()`: send this process's telemetry to an Inspector service, and let people control it.
  *
  * It never breaks or blocks the program: a failure is one line on stderr. An existing SDK provider
- * keeps its sampler, resource and processors; without one, a new one is made and set global.
+ * keeps its sampler, resource and processors; without one, a new one is created and set globally.
  */
 
 import type { TracerProvider } from '@opentelemetry/api';
@@ -29,17 +29,17 @@ const EXIT_MS = 900;
 
 /** Options of `attach`. */
 export interface AttachOptions {
-  /** Base address of the service; default: `INSPECTOR_URL`, else the service that runs here. */
+  /** Base URL of the service; default: `INSPECTOR_URL`, else the service running here. */
   readonly url?: string | undefined;
-  /** Default: `INSPECTOR_TOKEN`, `INSPECTOR_TOKEN_FILE`, else that of the service that runs here. */
+  /** Default: `INSPECTOR_TOKEN`, `INSPECTOR_TOKEN_FILE`, else that of the service running here. */
   readonly token?: string | undefined;
-  /** What becomes of prompts, arguments and results; default: `INSPECTOR_CAPTURE_CONTENT`, else `redacted`. */
+  /** How prompts, arguments and results are captured; default: `INSPECTOR_CAPTURE_CONTENT`, else `redacted`. */
   readonly capture?: Capture | undefined;
   /** Default: `OTEL_SERVICE_NAME`, else the name of the script. */
   readonly serviceName?: string | undefined;
-  /** Whether people may answer, pause and cancel; default: `INSPECTOR_CONTROL`, else on. */
+  /** Whether people can answer, pause and cancel; default: `INSPECTOR_CONTROL`, else on. */
   readonly control?: boolean | undefined;
-  /** Whether what names no session is one by trace, or by process; default: `INSPECTOR_SESSION`, else `per-trace`. */
+  /** Session of spans that name none: one per trace, or one per process; default: `INSPECTOR_SESSION`, else `per-trace`. */
   readonly session?: 'per-trace' | 'per-process' | undefined;
   /** Use this provider of an OpenTelemetry SDK instead of the global one. */
   readonly tracerProvider?: TracerProvider | undefined;
@@ -49,27 +49,26 @@ export interface AttachOptions {
 
 /** An attachment. */
 export interface Handle {
-  /** Address of the service, without credentials; undefined: there is none, and nothing is sent. */
+  /** URL of the service, without credentials; undefined: no service, nothing is sent. */
   readonly url: string | undefined;
   /** Whether telemetry is sent. */
   readonly isAttached: boolean;
-  /** Pass this to an SDK that `attach` could not find: `spanProcessors: [handle.spanProcessor]`. */
+  /** For an SDK that `attach` cannot find: `spanProcessors: [handle.spanProcessor]`. */
   readonly spanProcessor: SpanProcessor;
-  /** Wait until everything so far is sent; returns false if that takes longer. */
+  /** Wait until all telemetry so far is sent; returns false on timeout. */
   flush(timeoutMs?: number): Promise<boolean>;
-  /** Send the rest (at most a second), and stop watching. Idempotent. */
+  /** Send the rest (for at most a second) and stop watching. Idempotent. */
   detach(): Promise<void>;
 }
 
 let attached: Handle | undefined;
 
 /**
- * Send what this process does to an inspector. Attached already: the same handle.
+ * Send this process's telemetry to an Inspector service. If already attached, return the same handle.
  *
- * Call it after the program's own OpenTelemetry SDK has been started, if it has one; ours gives way
- * to one that is started later.
+ * If the program has its own OpenTelemetry SDK, start that first; ours yields to one started later.
  *
- * @throws RangeError `capture` is none of its values.
+ * @throws RangeError `capture` is invalid.
  */
 export function attach(options: AttachOptions = {}): Handle {
   const capture = readCapture(options.capture);
@@ -151,11 +150,12 @@ function serviceToUse(options: AttachOptions): Address | undefined {
   }
   const address = findService(options.url, options.token);
   if (address === undefined) {
-    const text = 'No service runs here and INSPECTOR_URL is not set: this process is not watched.';
+    const text =
+      'No service is running here and INSPECTOR_URL is not set: this process is not watched.';
     info(text);
     if (process.stderr.isTTY) warn('absent', `${text} Start one: inspector serve`);
   } else if (!isAddress(address.url)) {
-    warn('address', 'INSPECTOR_URL is no http(s) address, such as http://127.0.0.1:7800.');
+    warn('address', 'INSPECTOR_URL is not an http(s) URL, such as http://127.0.0.1:7800.');
     return undefined;
   }
   return address;

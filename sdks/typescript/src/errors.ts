@@ -1,9 +1,9 @@
-/** What leaves an operation that was refused or cancelled. */
+/** Errors of operations that were denied or cancelled. */
 
-/** A person, a policy or a failure on the way to one refused the operation; it did not run. */
+/** A person, a decision or a failure denied the operation; it did not run. */
 export class DeniedError extends Error {
   override readonly name = 'DeniedError';
-  /** What was refused, such as the name of the tool. */
+  /** The denied operation, such as the name of the tool. */
   readonly operation: string;
   readonly reason: string;
 
@@ -14,7 +14,7 @@ export class DeniedError extends Error {
   }
 }
 
-/** Somebody cancelled the session. */
+/** The session was cancelled. */
 export class CancelledError extends Error {
   override readonly name = 'CancelledError';
   readonly operation: string;

@@ -1,4 +1,4 @@
-/** Watch and steer agents written for Node: the agent side of Inspector. */
+/** Watch and control Node agents: the agent side of Inspector. */
 
 export { type AttachOptions, attach, type Handle } from './attach.js';
 export { CancelledError, DeniedError } from './errors.js';

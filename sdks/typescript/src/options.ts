@@ -13,7 +13,7 @@ const SWITCH: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * What becomes of prompts, arguments and results: all of it, all but secrets, or nothing.
+ * Capture of prompts, arguments and results: everything, everything but secrets, or nothing.
  */
 export type Capture = (typeof CAPTURES)[number];
 
@@ -21,14 +21,14 @@ export type Capture = (typeof CAPTURES)[number];
  * Return the capture mode: the argument, else `INSPECTOR_CAPTURE_CONTENT`, else
  * `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`, else `redacted`.
  *
- * A bad variable is only said: the environment of an agent must not stop it.
+ * An invalid variable is only logged: an agent's environment must not stop it.
  *
- * @throws RangeError The argument is none of the modes.
+ * @throws RangeError The argument is not a mode.
  */
 export function readCapture(capture: string | undefined): Capture {
   if (capture !== undefined) {
     const found = CAPTURES.find((one) => one === capture);
-    if (found === undefined) throw new RangeError(`capture is one of ${CAPTURES.join(', ')}.`);
+    if (found === undefined) throw new RangeError(`capture must be one of ${CAPTURES.join(', ')}.`);
     return found;
   }
   const text = environment('INSPECTOR_CAPTURE_CONTENT');
@@ -38,29 +38,29 @@ export function readCapture(capture: string | undefined): Capture {
   if (found === undefined) {
     warn(
       'capture',
-      `INSPECTOR_CAPTURE_CONTENT is one of ${CAPTURES.join(', ')}: ${fallback} it is.`,
+      `INSPECTOR_CAPTURE_CONTENT must be one of ${CAPTURES.join(', ')}; using ${fallback}.`,
     );
   }
   return found ?? fallback;
 }
 
-/** Return whether what begins in this process is one session: the argument, else `INSPECTOR_SESSION`. */
+/** Return whether this process is one session: the argument, else `INSPECTOR_SESSION`. */
 export function isSessionOfProcess(mode: string | undefined): boolean {
   const found = mode ?? environment('INSPECTOR_SESSION');
   if (found && !['per-process', 'per-trace'].includes(found)) {
-    warn('session', `INSPECTOR_SESSION is per-process or per-trace: it is per-trace.`);
+    warn('session', `INSPECTOR_SESSION must be per-process or per-trace; using per-trace.`);
   }
   return found === 'per-process';
 }
 
-/** Return whether a switch of the environment is on; any other value is said and ignored. */
+/** Return whether a switch of the environment is on; other values are logged and ignored. */
 export function isOn(variable: string, otherwise: boolean): boolean {
   const text = environment(variable);
   if (!text) return otherwise;
   const found = SWITCH[text];
   if (found === undefined) {
     const names = Object.keys(SWITCH).join(', ');
-    warn(variable, `${variable} is one of ${names}: it is ${otherwise ? 'on' : 'off'}.`);
+    warn(variable, `${variable} must be one of ${names}; using ${otherwise ? 'on' : 'off'}.`);
   }
   return found ?? otherwise;
 }

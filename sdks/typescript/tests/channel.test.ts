@@ -91,7 +91,7 @@ describe('the channel', () => {
       '4 true',
       '5 true',
     ]);
-    expect(acks.find(({ seq }) => seq === 2)?.reason).toBe("this agent knows no 'explode'");
+    expect(acks.find(({ seq }) => seq === 2)?.reason).toBe("this agent does not support 'explode'");
     vi.restoreAllMocks();
   });
 
@@ -169,10 +169,10 @@ describe('the judge of an answer', () => {
   const asked = { kind: 'approval', view: show(args), args: () => args, canAlways: false } as const;
 
   test.each([
-    [{ decision: 'answer' }, /no answer to this/],
+    [{ decision: 'answer' }, /not a valid answer/],
     [{ decision: 'allow_always' }, /cannot be allowed always/],
-    [{ argsHash: null }, /other arguments/],
-    [{ decision: 'deny', argsJson: '{}' }, /deny takes no arguments/],
+    [{ argsHash: null }, /different arguments/],
+    [{ decision: 'deny', argsJson: '{}' }, /deny does not accept arguments/],
     [{ argsJson: '{"path": 9007199254740993}' }, /exactly/],
   ])('refuses %j', (more, reason) => {
     const verdict = judge({ ...asked, form: undefined }, given(more));
@@ -189,9 +189,9 @@ describe('the judge of an answer', () => {
     ['{"n": 3, "who": "ada", "tags": ["a"]}', undefined],
     ['{"n": 0, "who": "ada"}', /'n' must be at least 1/],
     ['{"n": 1.5, "who": "ada"}', /of type integer/],
-    ['{"n": 1}', /lacks 'who'/],
+    ['{"n": 1}', /is missing 'who'/],
     ['{"n": 1, "who": "eve"}', /must be one of "ada", "bob"/],
-    ['{"n": 1, "who": "ada", "x": 1}', /was not asked for/],
+    ['{"n": 1, "who": "ada", "x": 1}', /unknown field/],
     ['{"n": 1, "who": "ada", "tags": [1]}', /item 1 must be of type string/],
     ['[]', /of type object/],
   ])('holds %s against the form', (payloadJson, reason) => {

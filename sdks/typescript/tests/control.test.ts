@@ -90,7 +90,7 @@ describe('a tool that asks', () => {
     const result = session('edited', () => pay({ amount: 1, to: 'ada' }));
     const request = await api.request('pay');
     for (const [args_json, reason] of [
-      ['{"amount": 9007199254740993, "to": "ada"}', /does not hold 9007199254740993 exactly/],
+      ['{"amount": 9007199254740993, "to": "ada"}', /cannot represent 9007199254740993 exactly/],
       ['[1]', /must be a JSON object/],
     ] as const) {
       const refused = await api.answer(request, { decision: 'allow', args_json });
@@ -137,7 +137,7 @@ describe('a tool that asks', () => {
     args.path = '/etc/passwd';
     const reply = await api.answer(request, { decision: 'allow' });
     expect(reply.body).toMatchObject({ applied: false });
-    expect(String(await caught)).toContain('were changed while a person looked at them');
+    expect(String(await caught)).toContain('changed while the request was open');
   });
 
   test('asks once, if a person allows it always in this session', async () => {
@@ -228,7 +228,7 @@ test('a tool that is an async generator yields what it yields, and is one span',
 
 test('options that are none of their values are an error, and grant nothing', async () => {
   expect(() => tool(() => 1, { ask: true, timeoutMs: Number.NaN, default: 'allow' })).toThrow(
-    'timeoutMs is a number of milliseconds above 0, not NaN',
+    'timeoutMs must be a number above 0, not NaN',
   );
   expect(() => tool(() => 1, { ask: true, default: 'yes' as 'allow' })).toThrow(
     /'allow' or 'deny'/,
@@ -237,7 +237,7 @@ test('options that are none of their values are an error, and grant nothing', as
   await expect(tool(() => 1, { decide: () => bare })({})).rejects.toThrow(DeniedError);
   const late = tool(() => 1, { decide: () => ask('?', { timeoutMs: -1, default: 'allow' }) });
   await expect(late({})).rejects.toThrow(DeniedError);
-  expect(() => session({ id: '' }, () => 1)).toThrow('A session wants an id.');
+  expect(() => session({ id: '' }, () => 1)).toThrow('session() needs an id.');
   expect(() => tool('no function' as never)).toThrow(TypeError);
 });
 

@@ -39,13 +39,13 @@ test('a cycle has no exact text', () => {
 });
 
 test.each([
-  ['{"a": 9007199254740993}', /does not hold 9007199254740993 exactly/],
+  ['{"a": 9007199254740993}', /cannot represent 9007199254740993 exactly/],
   ['[9007199254740992]', /exactly/],
   ['[0.12345678901234567890]', /exactly/],
   ['[1e400]', /too large/],
-  ['{"a": 1, "a": 2}', /twice/],
-  ['{"a": 1, "\\u0061": 2}', /twice/],
-  ['[NaN]', /no JSON/],
+  ['{"a": 1, "a": 2}', /duplicated/],
+  ['{"a": 1, "\\u0061": 2}', /duplicated/],
+  ['[NaN]', /not JSON/],
   [`${'['.repeat(101)}${']'.repeat(101)}`, /deeper/],
 ])('the edit %s is refused', (json, reason) => {
   expect(() => parse(json)).toThrow(reason);

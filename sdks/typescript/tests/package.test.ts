@@ -153,7 +153,7 @@ const ALONE = `
 test.concurrent('with no service nothing is sent or asked, and nothing is said', async () => {
   const run = await node(ALONE, { INSPECTOR_RUNTIME_DIR: folder });
   expect(run).toMatchObject({ code: 0, err: '' });
-  expect(run.out).toBe('2\nasks was denied: nobody can be asked: there is no inspector\n');
+  expect(run.out).toBe('2\nasks was denied: no Inspector service is connected to ask a person\n');
 });
 
 test.concurrent('a service that is away costs nothing but the view', async () => {
@@ -169,7 +169,7 @@ test.concurrent('a wrong token is one line, and the program goes on', async () =
     INSPECTOR_TOKEN: 'wrong',
   });
   expect(run).toMatchObject({ code: 0 });
-  expect(run.err).toMatch(/does not accept the token \(401\)/);
+  expect(run.err).toMatch(/rejected the token \(401\)/);
 });
 
 test.concurrent('worker threads and child processes are watched by themselves', async () => {

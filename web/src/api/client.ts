@@ -395,7 +395,8 @@ async function textOf(response: Response, onProgress: (done: number) => void): P
 
 async function refusal(response: Response): Promise<ApiError> {
   const problem: Partial<Problem> = await response.json().catch(() => ({}));
-  const message = problem.detail ?? problem.title ?? `The service answered ${response.status}.`;
+  const message =
+    problem.detail ?? problem.title ?? `The service responded with ${response.status}.`;
   return new ApiError(
     response.status,
     message,

@@ -50,7 +50,7 @@ export class SavedAnswers {
 
   get saved(): Saved {
     const line = this.lines.get(keyOf(new URL('saved', NOWHERE)));
-    if (line === undefined) throw new Error('The file is cut off.');
+    if (line === undefined) throw new Error('The file is truncated.');
     return JSON.parse(line[1]) as Saved;
   }
 

@@ -4132,7 +4132,7 @@ export interface components {
              */
             subject: string | null;
             /**
-             * @description For a tool call: the tool as offered by the last LLM call before it; null: none did.
+             * @description For a tool call: the tool as offered by the LLM call that precedes it; null: none did.
              * @default null
              */
             tool_definition: components["schemas"]["ToolDefinition"] | null;
@@ -6183,7 +6183,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page of the session, readable without a service. Of very large sessions the content of the last spans is omitted, and the page says so. */
+            /** @description The page of the session, readable without a service. In very large sessions, the content of the last spans is omitted, with a note on the page. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -108,8 +108,8 @@ function refused(dropped: Dropped): string | undefined {
   if ('folder' in dropped) return IMPORT_TEXT.folder;
   if (dropped.size > MAX_FILE_BYTES) {
     return (
-      `${formatBytes(dropped.size)} are too much for a page, which takes up to ` +
-      `${formatBytes(MAX_FILE_BYTES)} a file. \`inspector import FILE\` takes any size.`
+      `${formatBytes(dropped.size)} is too large for the page (limit ` +
+      `${formatBytes(MAX_FILE_BYTES)}). \`inspector import FILE\` has no limit.`
     );
   }
   return dropped.size === 0 ? IMPORT_TEXT.empty : undefined;

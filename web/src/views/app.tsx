@@ -234,7 +234,7 @@ export function StoreBanner() {
       <span>{health.message}</span>
       <span className="ins-store__since">
         Since <When at={health.since} />
-        {' agents are asked to keep their data and send it again.'}
+        {': agents are asked to retry.'}
       </span>
     </div>
   );
@@ -242,6 +242,6 @@ export function StoreBanner() {
 
 const HEADLINES: Readonly<Record<Exclude<StoreHealth['state'], 'ok'>, string>> = {
   full: 'The store is full: nothing new is stored.',
-  read_only: 'The store may only be read: nothing new is stored.',
-  unavailable: 'The store cannot be written: nothing new is stored.',
+  read_only: 'The store is read-only: nothing new is stored.',
+  unavailable: 'Cannot write to the store: nothing new is stored.',
 };

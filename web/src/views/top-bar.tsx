@@ -138,11 +138,10 @@ function LiveMark() {
 }
 
 const TITLES: Readonly<Record<ConnectionStatus['kind'], string>> = {
-  live: 'Changes arrive as they happen',
+  live: 'Updates arrive live',
   connecting: 'Connecting to the service',
-  reconnecting: 'Click to try now. What was missed is shown when the service is back.',
-  refused:
-    'The service does not know this browser. Open the address that `inspector token` prints.',
+  reconnecting: 'Click to reconnect now. Missed updates appear once the service is back.',
+  refused: 'This browser is not signed in. Open the URL that `inspector token` prints.',
 };
 
 function describe(status: ConnectionStatus, now_ms: number): string {

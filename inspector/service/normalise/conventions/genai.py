@@ -38,7 +38,7 @@ def _first_chunk_ms(source: SpanSource) -> float | None:
 GENAI = Convention(
     "GenAI semantic conventions",
     "OpenTelemetry's own instrumentations, OpenLLMetry since 0.55, pydantic-ai, Vercel AI SDK 7,"
-    " Logfire, the Anthropic SDK, our bridge",
+    " Logfire, the Anthropic SDK, Inspector itself",
     (
         "gen_ai.system_instructions",
         "gen_ai.input.messages",

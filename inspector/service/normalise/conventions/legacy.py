@@ -8,7 +8,7 @@ from inspector.service.normalise.messages import messages_of
 
 LEGACY = Convention(
     "Our hooks' first vocabulary",
-    "our bridge (`legacy` and `dup`), agents that follow the hook contract",
+    "Inspector itself (`legacy` and `dup`), agents that follow the hook contract",
     ("mcp.llm.prompt_json", "mcp.llm.response_json", "mcp.stop_reason"),
     input=lambda source: messages_of(source.get("mcp.llm.prompt_json"), "input"),
     output=lambda source: messages_of(source.get("mcp.llm.response_json"), "output"),

@@ -1,4 +1,4 @@
-/** LLM calls of the Vercel AI SDK: watched, asked about and steered. */
+/** LLM calls of the Vercel AI SDK: watched, approved and controlled. */
 
 import { type Attributes, SpanKind } from '@opentelemetry/api';
 import type { LanguageModelMiddleware } from 'ai';
@@ -48,19 +48,19 @@ const CHUNKS: ReadonlySet<string> = new Set([
 ]);
 const MODEL_CALLS = ['chat', 'generate_content', 'text_completion'];
 
-/** What people see of an LLM call, and may edit. */
+/** Part of an LLM call that people see and can edit. */
 export type ModelCall = Pick<CallOptions, 'prompt' | (typeof SETTINGS)[number]>;
 
-/** What a decision may answer instead of the model: a text, or a whole result. */
+/** Answer in place of the model's: a text, or a whole result. */
 export type ModelAnswer = string | GenerateResult;
 
 /** Options of `inspectorMiddleware`. */
 export type MiddlewareOptions = RuleOptions<ModelCall, ModelAnswer>;
 
 /**
- * Return a middleware for `wrapLanguageModel` that watches LLM calls, and lets them be decided.
+ * Return a middleware for `wrapLanguageModel` that watches LLM calls and applies decisions.
  *
- * Where the SDK's own telemetry is on, its span of the call is used, and no second one made.
+ * If the SDK's own telemetry is on, its span of the call is used instead of a second one.
  */
 export function inspectorMiddleware(options: MiddlewareOptions = {}): LanguageModelMiddleware {
   const rules = rulesOf('inspectorMiddleware', options);

@@ -1,4 +1,4 @@
-/** Tools of the Vercel AI SDK: watched, asked about and steered. */
+/** Tools of the Vercel AI SDK: watched, approved and controlled. */
 
 import type { ToolSet } from 'ai';
 
@@ -6,7 +6,7 @@ import { type AskOptions, ask, checkAsk, type Decide } from '../operations/decis
 import { operate, operateStream } from '../operations/operate.js';
 import { isAsyncGenerator, toolSpec } from '../operations/tool.js';
 
-/** A call of a tool. */
+/** A tool call. */
 export interface ToolCall {
   readonly toolName: string;
   readonly input: unknown;
@@ -14,9 +14,9 @@ export interface ToolCall {
 
 /** Options of `inspectorTools`. */
 export interface ToolsOptions<Name extends string = string> extends AskOptions {
-  /** Decides in code; comes first. */
+  /** Decides in code, before `ask`. */
   readonly decide?: ((call: ToolCall) => ReturnType<Decide<unknown, unknown>>) | undefined;
-  /** Asks a person: before these tools, or as a function of the call; a text is what is asked. */
+  /** Asks a person: before these tools, or by a function of the call; a string is the prompt. */
   readonly ask?:
     | readonly Name[]
     | ((call: ToolCall) => boolean | string | undefined | Promise<boolean | string | undefined>)
@@ -31,10 +31,10 @@ interface CallOptions {
 type Execute = (input: unknown, options: CallOptions) => unknown;
 
 /**
- * Return `tools` for `generateText`, `streamText` or an agent; each call can be decided.
+ * Wrap `tools` for `generateText`, `streamText` or an agent, so that decisions apply to each call.
  *
- * A refusal is a `DeniedError`, which the SDK tells the model. Tools without `execute` stay as they
- * are. Where the SDK's own telemetry is on, its span of the call is used.
+ * A denial is a `DeniedError`, which the SDK passes to the model. Tools without `execute` are left
+ * unchanged. If the SDK's own telemetry is on, its span of the call is used.
  */
 export function inspectorTools<T extends ToolSet>(
   tools: T,
@@ -53,12 +53,14 @@ export function inspectorTools<T extends ToolSet>(
 /** Throw if a tool that is to be asked about would never be: a name that no tool here has. */
 function checkNames(tools: ToolSet, asks: ToolsOptions['ask']): void {
   if (asks === undefined || typeof asks === 'function') return;
-  if (!Array.isArray(asks)) throw new TypeError('ask wants a list of tools, or a function.');
+  if (!Array.isArray(asks)) throw new TypeError('ask must be a list of tool names or a function.');
   for (const name of asks) {
     if (typeof tools[name]?.execute === 'function') continue;
     const why =
-      name in tools ? 'it has no execute, so it does not run here' : 'no tool has this name';
-    throw new TypeError(`Nobody can be asked before ${JSON.stringify(name)}: ${why}.`);
+      name in tools
+        ? 'it has no execute, so it does not run in this process'
+        : 'no tool has this name';
+    throw new TypeError(`Cannot ask before ${JSON.stringify(name)}: ${why}.`);
   }
 }
 

@@ -13,7 +13,7 @@ import type { ReceivedAnswer, RequestKind } from './protocol.js';
 const MAX_PAYLOAD_BYTES = 2 ** 20;
 
 /** Why a request cannot be allowed any more: what was shown would not be what runs. */
-export const CHANGED = 'the arguments were changed while a person looked at them';
+export const CHANGED = 'the arguments changed while the request was open';
 
 const DECISIONS: Readonly<Record<RequestKind, readonly string[]>> = {
   approval: ['allow', 'allow_always', 'deny'],
@@ -60,14 +60,15 @@ function faultOf(asked: Asked, answer: ReceivedAnswer): string | undefined {
   const possible = DECISIONS[asked.kind];
   const { decision } = answer;
   if (!possible.includes(decision)) {
-    return `'${decision.slice(0, 80)}' is no answer to this: possible are ${possible.join(', ')}`;
+    return `'${decision.slice(0, 80)}' is not a valid answer; use one of ${possible.join(', ')}`;
   }
-  if (decision === 'allow_always' && !asked.canAlways) return 'this cannot be allowed always';
+  if (decision === 'allow_always' && !asked.canAlways)
+    return 'this request cannot be allowed always';
   if (answer.argsHash !== asked.view.hash) {
-    return 'it is about other arguments than those that wait';
+    return 'the answer is for different arguments';
   }
   if (answer.argsJson !== null && !decision.startsWith('allow')) {
-    return `${decision} takes no arguments`;
+    return `${decision} does not accept arguments`;
   }
   return undefined;
 }
@@ -78,9 +79,10 @@ function payloadOf(form: object | undefined, answer: ReceivedAnswer): unknown {
   try {
     payload = parsed(text, MAX_PAYLOAD_BYTES);
   } catch (error) {
-    throw new BadJsonError(`the answer cannot be taken: ${(error as Error).message}`);
+    throw new BadJsonError(`the answer is invalid: ${(error as Error).message}`);
   }
   const problem = form === undefined ? undefined : problemOf(form, payload);
-  if (problem !== undefined) throw new BadJsonError(`the answer does not fit the form: ${problem}`);
+  if (problem !== undefined)
+    throw new BadJsonError(`the answer does not match the form: ${problem}`);
   return payload;
 }

@@ -35,7 +35,7 @@ export function show(args: unknown): ArgumentsView {
     const json = canonical(args, MAX_ARGS_BYTES);
     return { json, text: null, hash: sha256(json) };
   } catch (error) {
-    const fault = error instanceof NotExactError ? error.message : 'it cannot be read';
+    const fault = error instanceof NotExactError ? error.message : 'it cannot be traversed';
     const drawing = drawn(args);
     const isWhole = drawing.length <= MAX_SHOWN_CHARS;
     const text = isWhole ? drawing : `${drawing.slice(0, MAX_SHOWN_CHARS)}… (cut)`;
@@ -62,11 +62,11 @@ export function edited(view: ArgumentsView, args: unknown, text: string): unknow
     value = parsed(text, MAX_EDIT_BYTES);
   } catch (error) {
     if (!(error instanceof BadJsonError)) throw error;
-    throw new EditError(`the edited arguments cannot be taken: ${error.message}`);
+    throw new EditError(`the edited arguments are invalid: ${error.message}`);
   }
   const kind = kindOf(args);
   if (['object', 'array'].includes(kind) && kindOf(value) !== kind) {
-    throw new EditError(`the edited arguments must be a JSON ${kind}, as they were`);
+    throw new EditError(`the edited arguments must be a JSON ${kind}, like the original`);
   }
   return isSame(value, JSON.parse(view.json)) ? args : value;
 }

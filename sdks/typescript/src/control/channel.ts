@@ -154,14 +154,16 @@ export class Channel {
     try {
       isWell = await this.#send();
     } catch (error) {
-      warn('channel', `The control channel failed; it begins anew (${error}).`);
+      warn('channel', `The control channel failed; it restarts (${error}).`);
       this.#end(this.#connection);
     } finally {
       this.#isSending = false;
     }
     const awayMs = performance.now() - this.#aliveAt;
     if (awayMs >= MAX_HOLD_INTERVALS * this.#lostAfterMs) {
-      this.#ends.onLongAway(`the inspector has been away for ${Math.round(awayMs / 1_000)} s`);
+      this.#ends.onLongAway(
+        `the Inspector service has been unreachable for ${Math.round(awayMs / 1_000)} s`,
+      );
     }
     if (this.#isClosed || !this.#isStarted) return;
     if (isWell) {
@@ -251,7 +253,7 @@ export class Channel {
     if (only !== undefined && batch.length === 1) {
       // It will never be accepted; a request then ends by its default.
       const code = String(reply.fields()['code'] ?? reply.status).slice(0, 100);
-      warn('message', `The inspector refuses a ${only.type}: ${code}.`);
+      warn('message', `The Inspector service rejected a ${only.type}: ${code}.`);
       return [only.id];
     }
     const middle = Math.floor(batch.length / 2);
@@ -282,17 +284,17 @@ export class Channel {
     if ([401, 403].includes(status)) {
       warn(
         'token',
-        `${name} does not accept the token (${status}): nobody can answer or stop this agent ` +
-          'from there. Set INSPECTOR_TOKEN to what `inspector token` prints.',
+        `${name} rejected the token (${status}): this agent cannot be controlled from there. ` +
+          'Set INSPECTOR_TOKEN to the output of `inspector token`.',
       );
     } else if (NO_SUCH_ROUTE.includes(status)) {
-      info(`${name} takes no control: it is no inspector, or an old one.`);
+      info(`${name} does not support control: not an Inspector service, or an old version.`);
       this.#pauseMs = UNKNOWN_RETRY_MS;
     } else if (status >= 300 && status < 400) {
       warn(
         'redirect',
-        `${name} sends us elsewhere (${status}), which is not followed: the token is for that ` +
-          'address only. Set INSPECTOR_URL.',
+        `${name} redirects (${status}); redirects are not followed, to protect the token. ` +
+          'Set INSPECTOR_URL to the final address.',
       );
     }
     return false;
@@ -336,7 +338,7 @@ export class Channel {
         for (const data of events.feed(piece)) this.#execute(connection, data);
       } catch (error) {
         if (!(error instanceof TooLongError)) throw error;
-        warn('stream', 'A command was longer than any may be, and was left out.');
+        warn('stream', 'A command was too long and was ignored.');
       }
     });
     if (status === 404) {
@@ -353,7 +355,7 @@ export class Channel {
       seq = command.seq;
       outcome = this.#once(command);
     } catch (error) {
-      warn('command', `The inspector sent what is no command: ${error}`);
+      warn('command', `The Inspector service sent an invalid command: ${error}`);
       if (!(error instanceof MalformedCommandError) || error.seq === undefined) return;
       seq = error.seq;
       outcome = { applied: false, reason: `malformed: ${error.message}` };
@@ -375,7 +377,7 @@ export class Channel {
         outcome = this.#ends.handle(command);
       } catch (error) {
         const name = error instanceof Error ? error.name : typeof error;
-        outcome = { applied: false, reason: `the agent failed on it (${name})` };
+        outcome = { applied: false, reason: `the agent failed to apply it (${name})` };
       }
       this.#handled.set(key, outcome);
       const [oldest] = this.#handled.keys();

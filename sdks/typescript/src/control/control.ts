@@ -132,9 +132,9 @@ export class Control {
       try {
         const request = openRequest(id, question, scope !== undefined, this.#keepsArgs);
         this.#requests.open(request, question.timeoutMs, (answer) => {
-          if (isOver) return { applied: false, reason: 'it is over already' };
+          if (isOver) return { applied: false, reason: 'the request is closed' };
           if (performance.now() >= deadline) {
-            return { applied: false, reason: 'the time to answer is up' };
+            return { applied: false, reason: 'the request has timed out' };
           }
           return this.#answered(question, scope, answer, end);
         });
@@ -153,9 +153,13 @@ export class Control {
 
   /** Refuse what waits, let go what is held, and say goodbye. */
   async close(): Promise<void> {
-    this.gate.releaseAll('the inspector was detached');
+    this.gate.releaseAll('the process detached from the Inspector service');
     for (const end of [...this.#open]) {
-      end({ status: 'withdrawn', decision: 'deny', reason: 'the inspector was detached' });
+      end({
+        status: 'withdrawn',
+        decision: 'deny',
+        reason: 'the process detached from the Inspector service',
+      });
     }
     await this.channel.close();
   }
@@ -194,7 +198,7 @@ export class Control {
     const { asker } = question;
     const found = asker && this.#allowances.get(scope ?? '')?.get(asker.key);
     if (found === undefined) return undefined;
-    const reason = `allowed always by ${found.actor}`;
+    const reason = `always allowed by ${found.actor}`;
     const { actor } = found;
     return {
       status: 'answered',
@@ -210,7 +214,7 @@ export class Control {
     switch (command.type) {
       case 'answer':
         return command.answer === undefined
-          ? { applied: false, reason: 'an answer without an answer' }
+          ? { applied: false, reason: 'answer is missing' }
           : this.#requests.answer(command.answer);
       case 'signal':
         return deliver(command);
@@ -218,23 +222,26 @@ export class Control {
       case 'resume':
       case 'step':
       case 'cancel':
-        if (!command.sessionId) return { applied: false, reason: 'no session is named' };
+        if (!command.sessionId) return { applied: false, reason: 'session_id is missing' };
         return this.gate[command.type](command, command);
       default:
-        return { applied: false, reason: `this agent knows no '${command.type.slice(0, 80)}'` };
+        return {
+          applied: false,
+          reason: `this agent does not support '${command.type.slice(0, 80)}'`,
+        };
     }
   }
 }
 
 function deliver(command: Command): Outcome {
-  if (command.signalName === null) return { applied: false, reason: 'no signal is named' };
+  if (command.signalName === null) return { applied: false, reason: 'signal_name is missing' };
   let payload: unknown;
   try {
     const text = command.payloadJson;
     payload = text === null ? undefined : parsed(text, MAX_PAYLOAD_BYTES);
   } catch (error) {
     if (!(error instanceof BadJsonError)) throw error;
-    return { applied: false, reason: `the payload cannot be taken: ${error.message}` };
+    return { applied: false, reason: `the payload is invalid: ${error.message}` };
   }
   const { sessionId, signalName: name, actor, origin, reason } = command;
   const signal: Signal = {

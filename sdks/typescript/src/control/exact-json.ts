@@ -49,7 +49,7 @@ function write(value: unknown, depth: number, add: (piece: string) => void): voi
     case 'object':
       break;
     default:
-      throw new NotExactError(`it has a ${typeof value}, which JSON has not`);
+      throw new NotExactError(`it contains a ${typeof value}, which JSON does not support`);
   }
   if (value === null) add('null');
   else if (depth >= MAX_DEPTH) throw new NotExactError(`it is nested deeper than ${MAX_DEPTH}`);
@@ -73,7 +73,7 @@ function writeObject(
   add: (piece: string) => void,
 ): void {
   if (!isPlain(value)) {
-    throw new NotExactError(`it has a ${typeName(value)}, which JSON has not`);
+    throw new NotExactError(`it contains a ${typeName(value)}, which JSON does not support`);
   }
   let separator = '{';
   for (const key of Object.keys(value).sort()) {
@@ -103,11 +103,12 @@ function typeName(value: object): string {
 }
 
 function numberText(value: number): string {
-  if (!Number.isFinite(value)) throw new NotExactError(`it has a number that is ${value}`);
+  if (!Number.isFinite(value))
+    throw new NotExactError(`it contains the number ${value}, which JSON does not support`);
   if (Object.is(value, -0)) return '-0';
   const text = String(value);
   if (/^-?\d+$/.test(text) && !Number.isSafeInteger(value)) {
-    throw new NotExactError(`it has ${text}, which JavaScript does not hold exactly`);
+    throw new NotExactError(`it contains ${text}, which JavaScript cannot represent exactly`);
   }
   return text;
 }
@@ -126,7 +127,7 @@ export function parsed(text: string, maxBytes: number): unknown {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new BadJsonError(`it is no JSON: ${(error as Error).message}`);
+    throw new BadJsonError(`it is not JSON: ${(error as Error).message}`);
   }
   checkTokens(text);
   return value;
@@ -155,7 +156,7 @@ function checkTokens(text: string): void {
       const name = JSON.parse(token) as string;
       const names = open.at(-1);
       if (names?.has(name)) {
-        throw new BadJsonError(`the key ${JSON.stringify(name.slice(0, 80))} is there twice`);
+        throw new BadJsonError(`the key ${JSON.stringify(name.slice(0, 80))} is duplicated`);
       }
       names?.add(name);
     }
@@ -169,7 +170,7 @@ function checkNumber(token: string): void {
   const isExact = /^-?\d+$/.test(token)
     ? Number.isSafeInteger(value)
     : decimal(token) === decimal(String(value));
-  if (!isExact) throw new BadJsonError(`JavaScript does not hold ${shown} exactly`);
+  if (!isExact) throw new BadJsonError(`JavaScript cannot represent ${shown} exactly`);
 }
 
 /** Return the digits and the exponent of a number: equal for equal decimals. */

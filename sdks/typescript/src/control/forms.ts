@@ -88,11 +88,11 @@ function wrongObject(
   const missing = required.find(
     (name) => typeof name === 'string' && !Object.hasOwn(payload, name),
   );
-  if (missing !== undefined) return `${where} lacks '${missing}'`;
+  if (missing !== undefined) return `${where} is missing '${missing}'`;
   return first(Object.entries(payload), ([name, value]) => {
     if (Object.hasOwn(fields, name)) return problemOf(fields[name], value, `'${name}'`, depth + 1);
     if (form['additionalProperties'] !== false) return undefined;
-    return `${where} has '${name.slice(0, 80)}', which was not asked for`;
+    return `${where} has an unknown field '${name.slice(0, 80)}'`;
   });
 }
 

@@ -94,7 +94,7 @@ export class Gate {
     if (rule === undefined) return tooMany();
     const before = rule.pausedBy;
     rule.pausedBy ??= by;
-    return { applied: true, reason: before ? `held already, by ${named(before)}` : null };
+    return { applied: true, reason: before ? `already paused by ${named(before)}` : null };
   }
 
   /** Let one operation start: the one that waits longest, else the next. */
@@ -105,7 +105,7 @@ export class Gate {
     const [oldest] = rule.holds;
     if (oldest === undefined) {
       rule.steps = Math.min(rule.steps + 1, MAX_STEPS);
-      return { applied: true, reason: 'the next operation may begin' };
+      return { applied: true, reason: 'the next operation may start' };
     }
     oldest({ verb: 'step', reason: `one step by ${named(by)}` });
     return { applied: true, reason: null };
@@ -113,7 +113,7 @@ export class Gate {
 
   resume(session: SessionRef, by: Issuer): Outcome {
     const rule = this.#find(session);
-    if (rule?.pausedBy === undefined) return { applied: true, reason: 'was not held' };
+    if (rule?.pausedBy === undefined) return { applied: true, reason: 'not paused' };
     this.#unpause(rule, { verb: 'resume', reason: `resumed by ${named(by)}` });
     return { applied: true, reason: null };
   }
@@ -131,15 +131,15 @@ export class Gate {
     for (const one of running) one.cancel(reason);
     this.#tidy(rule);
     if (running.length > 0) return { applied: true, reason: null };
-    return { applied: wasPaused, reason: 'nothing of it runs here' };
+    return { applied: wasPaused, reason: 'nothing is running in this process' };
   }
 
   /** Let everything that is held go on: no operator is left. */
   releaseAll(why: string): void {
     for (const rule of new Set(this.#rules.values())) {
       if (rule.pausedBy === undefined) continue;
-      warn('hold', `A session held by ${named(rule.pausedBy)} goes on: ${why}.`);
-      this.#unpause(rule, { verb: 'withdraw', reason: `it goes on: ${why}` });
+      warn('hold', `A session paused by ${named(rule.pausedBy)} resumes: ${why}.`);
+      this.#unpause(rule, { verb: 'withdraw', reason: `it resumes: ${why}` });
     }
   }
 
@@ -203,5 +203,5 @@ function namesOf({ sessionId, traceIds }: SessionRef): string[] {
 }
 
 function tooMany(): Outcome {
-  return { applied: false, reason: `${MAX_SESSIONS} sessions are held already` };
+  return { applied: false, reason: `${MAX_SESSIONS} sessions are already paused or cancelled` };
 }

@@ -125,7 +125,7 @@ export function readCommand(text: string): Command {
   if (!isObject(fields)) throw new MalformedCommandError('not an object');
   const seq = fields['seq'];
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1) {
-    throw new MalformedCommandError('without a number');
+    throw new MalformedCommandError('seq is missing or invalid');
   }
   try {
     return commandOf(seq, fields);
@@ -141,9 +141,9 @@ function commandOf(seq: number, fields: Record<string, unknown>): Command {
     reason: textOf(fields, 'reason', MAX_REASON_CHARS),
   };
   const traces = fields['trace_ids'] ?? [];
-  if (!Array.isArray(traces)) throw new TypeError('trace_ids is no list');
+  if (!Array.isArray(traces)) throw new TypeError('trace_ids is not a list');
   const answer = fields['answer'] ?? undefined;
-  if (answer !== undefined && !isObject(answer)) throw new TypeError('answer is no object');
+  if (answer !== undefined && !isObject(answer)) throw new TypeError('answer is not an object');
   return {
     ...by,
     seq,
@@ -180,6 +180,6 @@ function textOf(
   longest = MAX_NAME_CHARS,
 ): string | null {
   const text = fields[name] ?? null;
-  if (text !== null && typeof text !== 'string') throw new TypeError(`${name} is no text`);
+  if (text !== null && typeof text !== 'string') throw new TypeError(`${name} is not a string`);
   return text === null ? null : text.slice(0, longest);
 }

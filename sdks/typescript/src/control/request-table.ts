@@ -44,10 +44,10 @@ export class RequestTable {
    */
   open(request: OpenRequest, timeoutMs: number | undefined, onAnswer: AnswerHandler): void {
     if (this.pending().length >= MAX_OPEN) {
-      throw new TooManyOpenError(`${MAX_OPEN} requests are open: no more can be asked now`);
+      throw new TooManyOpenError(`${MAX_OPEN} requests are open, which is the maximum`);
     }
     if (this.#openChars + charsOf(request) > MAX_OPEN_CHARS) {
-      throw new TooManyOpenError('the requests that are open are too long together');
+      throw new TooManyOpenError('the open requests together are too long');
     }
     this.#openChars += charsOf(request);
     this.#entries.set(request.id, {
@@ -87,13 +87,13 @@ export class RequestTable {
   answer(answer: ReceivedAnswer): Outcome {
     const entry = this.#entries.get(answer.requestId);
     if (entry === undefined || entry.closed !== undefined) {
-      return { applied: false, reason: 'not open here' };
+      return { applied: false, reason: 'the request is not open' };
     }
     try {
       return entry.onAnswer(answer);
     } catch (error) {
       const name = error instanceof Error ? error.name : typeof error;
-      return { applied: false, reason: `the agent failed on it (${name})` };
+      return { applied: false, reason: `the agent failed to apply it (${name})` };
     }
   }
 

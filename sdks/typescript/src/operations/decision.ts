@@ -1,14 +1,14 @@
-/** What code decides about an operation before it runs. */
+/** Decisions about an operation before it runs. */
 
-/** How a person is asked. */
+/** Options for asking a person. */
 export interface AskOptions {
-  /** How long to wait; 5 minutes unless said otherwise. */
+  /** Time to wait; default: 5 minutes. */
   readonly timeoutMs?: number | undefined;
-  /** What applies if nobody answers in time; `deny` unless said otherwise. */
+  /** Decision if nobody answers in time; default: `deny`. */
   readonly default?: 'allow' | 'deny' | undefined;
 }
 
-/** A decision, as `allow()`, `deny()`, `edit()`, `answer()` and `ask()` make it. */
+/** A decision: the result of `allow()`, `deny()`, `edit()`, `answer()` or `ask()`. */
 export type Decision<A = unknown, R = unknown> =
   | { readonly action: 'allow' }
   | { readonly action: 'deny'; readonly reason: string }
@@ -16,30 +16,30 @@ export type Decision<A = unknown, R = unknown> =
   | { readonly action: 'answer'; readonly value: R; readonly reason?: string | undefined }
   | ({ readonly action: 'ask'; readonly prompt?: string | undefined } & AskOptions);
 
-/** Let it run. */
+/** Run the operation. */
 export function allow(): Decision<never, never> {
   return { action: 'allow' };
 }
 
-/** Refuse it: a `DeniedError` is thrown, with this reason. */
+/** Deny the operation: it throws a `DeniedError` with this reason. */
 export function deny(reason: string): Decision<never, never> {
   return { action: 'deny', reason };
 }
 
-/** Let it run with other arguments. */
+/** Run the operation with other arguments. */
 export function edit<A>(args: A, reason?: string): Decision<A, never> {
   return { action: 'edit', args, reason };
 }
 
-/** Do not run it: this is its result. */
+/** Skip the operation and use `value` as its result. */
 export function answer<R>(value: R, reason?: string): Decision<never, R> {
   return { action: 'answer', value, reason };
 }
 
 /**
- * Ask a person, who may allow it, edit its arguments, or deny it.
+ * Ask a person, who can allow the operation, edit its arguments or deny it.
  *
- * @throws RangeError An option is none of its values.
+ * @throws RangeError An option is invalid.
  */
 export function ask(prompt?: string, options: AskOptions = {}): Decision<never, never> {
   checkAsk(options);
@@ -47,20 +47,20 @@ export function ask(prompt?: string, options: AskOptions = {}): Decision<never, 
 }
 
 /**
- * Check how a person is asked.
+ * Check the options for asking a person.
  *
- * @throws RangeError An option is none of its values.
+ * @throws RangeError An option is invalid.
  */
 export function checkAsk({ timeoutMs, default: otherwise }: AskOptions): void {
   if (timeoutMs !== undefined && !(timeoutMs > 0)) {
-    throw new RangeError(`timeoutMs is a number of milliseconds above 0, not ${timeoutMs}.`);
+    throw new RangeError(`timeoutMs must be a number above 0, not ${timeoutMs}.`);
   }
   if (otherwise !== undefined && !['allow', 'deny'].includes(otherwise)) {
-    throw new RangeError(`default is 'allow' or 'deny', not ${JSON.stringify(otherwise)}.`);
+    throw new RangeError(`default must be 'allow' or 'deny', not ${JSON.stringify(otherwise)}.`);
   }
 }
 
-/** Decides about an operation. What it throws denies. */
+/** Function that decides about an operation. If it throws, the operation is denied. */
 export type Decide<A, R> = (
   args: A,
 ) => Decision<A, R> | undefined | Promise<Decision<A, R> | undefined>;

@@ -165,7 +165,7 @@ async function decided<A, R>(
         final = await asked(current, watch, spec, final, rules.name, decide, decision);
         break;
       default:
-        throw new DeniedError(spec.title, 'what was decided is no decision');
+        throw new DeniedError(spec.title, 'decide() did not return a decision');
     }
   }
   return { args: final };
@@ -182,7 +182,7 @@ async function decisionOf<A, R>(
     if (decision?.action === 'ask') checkAsk(decision);
     return decision;
   } catch (error) {
-    const reason = `the code that decides failed (${error instanceof Error ? error.name : typeof error})`;
+    const reason = `decide() failed (${error instanceof Error ? error.name : typeof error})`;
     watch?.note({ interceptor: spec.title, action: 'deny', reason });
     throw new DeniedError(spec.title, reason, { cause: error });
   }
@@ -200,7 +200,7 @@ async function asked<A, R>(
 ): Promise<A> {
   const control = current?.control;
   if (control === undefined || watch === undefined) {
-    throw new DeniedError(spec.title, 'nobody can be asked: there is no inspector');
+    throw new DeniedError(spec.title, 'no Inspector service is connected to ask a person');
   }
   const view = args === undefined ? NO_ARGUMENTS : show(args);
   const prompt = decision.prompt ?? `Run ${spec.title}?`;
@@ -242,12 +242,12 @@ function judged<A>(
   if (watch.signal.aborted) throw watch.signal.reason as CancelledError;
   if (!isAllowed) {
     watch.note({ ...note, action: 'deny' });
-    throw new DeniedError(spec.title, reason ?? `refused by ${actor ?? 'nobody'}`);
+    throw new DeniedError(spec.title, reason ?? `denied by ${actor ?? 'nobody'}`);
   }
   const after = ending.status === 'answered' ? (ending.args as A) : args;
   // An answer may be handled late: what was shown has to be what runs.
   if (after === args && !isStill(view, args) && view.hash !== null) {
-    const changed = 'the arguments were changed after a person had allowed them';
+    const changed = 'the arguments changed after they were allowed';
     watch.note({ ...note, action: 'deny', reason: changed });
     throw new DeniedError(spec.title, changed);
   }

@@ -149,7 +149,7 @@ export class Operation implements Passenger {
       'inspector.request.id': id,
       'inspector.request.kind': 'pause',
       'inspector.request.hook': this.hook,
-      'inspector.request.prompt': this.#runtime.content.text(`held by ${named(by)}`),
+      'inspector.request.prompt': this.#runtime.content.text(`paused by ${named(by)}`),
     });
     return ({ verb, reason }) => {
       this.#moment('inspector.request.closed', {
@@ -315,7 +315,7 @@ export class Operation implements Passenger {
     try {
       tell();
     } catch (error) {
-      warn('telemetry', `Cannot tell of ${this.spec.title}: ${error}`);
+      warn('telemetry', `Cannot report ${this.spec.title}: ${error}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** A question to a person, which is no operation: the program waits for the answer. */
+/** Questions to a person: the program waits for the answer. */
 
 import { trace } from '@opentelemetry/api';
 
@@ -12,19 +12,19 @@ const DEFAULT_TIMEOUT_MS = 300_000;
 
 /** Options of `question`. */
 export interface QuestionOptions {
-  /** JSON Schema of the answer; an answer that does not fit is not taken. */
+  /** JSON Schema of the answer; answers that do not match are rejected. */
   readonly form?: object | undefined;
   /** Answers to suggest. */
   readonly options?: readonly string[] | undefined;
-  /** The name by which `POST /signal/{session}` answers it as well. */
+  /** Signal name by which `POST /signal/{session}` can answer, too. */
   readonly signalName?: string | undefined;
-  /** How long to wait; 5 minutes unless said otherwise. */
+  /** Time to wait; default: 5 minutes. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What came of a question. */
+/** Result of a question. */
 export interface GivenAnswer {
-  /** `answer`, with a payload; otherwise there is none. */
+  /** `answer` comes with a payload, the others without. */
   readonly decision: 'answer' | 'decline' | 'cancel';
   readonly payload: unknown;
   readonly reason: string | null;
@@ -32,11 +32,11 @@ export interface GivenAnswer {
 }
 
 /**
- * Ask a person something, and wait for the answer.
+ * Ask a person a question and wait for the answer.
  *
- * Nobody answers in time: `decline`. There is no inspector: `cancel`, at once.
+ * Returns `decline` if nobody answers in time, and `cancel` at once without an Inspector service.
  *
- * @throws RangeError An option is none of its values.
+ * @throws RangeError An option is invalid.
  */
 export async function question(
   prompt: string,
@@ -45,7 +45,7 @@ export async function question(
   checkAsk({ timeoutMs: options.timeoutMs });
   const control = runtime()?.control;
   if (control === undefined) {
-    const reason = 'nobody can be asked: there is no inspector';
+    const reason = 'no Inspector service is connected to ask a person';
     return { decision: 'cancel', payload: undefined, reason, actor: undefined };
   }
   const operation = currentOperation();
@@ -84,7 +84,7 @@ export async function question(
   };
 }
 
-/** Return a signal that is aborted when somebody cancels the operation that the code runs in. */
+/** Return an `AbortSignal` that aborts when a person cancels the current operation. */
 export function cancellation(): AbortSignal | undefined {
   return currentOperation()?.signal;
 }

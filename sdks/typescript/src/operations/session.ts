@@ -1,4 +1,4 @@
-/** The session that operations and spans belong to. */
+/** Session of operations and spans. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Attributes } from '@opentelemetry/api';
@@ -9,12 +9,12 @@ const MAX_ID_CHARS = 256;
 const MAX_TITLE_CHARS = 256;
 const MAX_TAGS = 50;
 
-/** A session, as the program knows it. */
+/** A session. */
 export interface SessionOptions {
-  /** The same id again goes on with the same session. */
+  /** Using the same id again continues the session. */
   readonly id: string;
   readonly title?: string | undefined;
-  /** Who the session is for. */
+  /** User of the session. */
   readonly user?: string | undefined;
   readonly tags?: readonly string[] | undefined;
 }
@@ -22,7 +22,7 @@ export interface SessionOptions {
 interface Current {
   readonly id: string;
   readonly user: string | undefined;
-  /** Title and tags, which are told once, by the first span. */
+  /** Title and tags, sent once, with the first span. */
   once: Attributes;
 }
 
@@ -43,16 +43,16 @@ export function sessionAttributes(): Attributes {
 }
 
 /**
- * Run `body` in a session: its spans, of any instrumentation, belong to it.
+ * Run `body` in a session: all of its spans, from any instrumentation, belong to it.
  *
- * A cancellation of the session lasts until `body` has ended.
+ * Cancelling the session lasts until `body` ends.
  *
  * @throws TypeError The session has no id.
  */
 export function session<T>(which: string | SessionOptions, body: () => T): T {
   const { id, user, title, tags }: SessionOptions =
     typeof which === 'string' ? { id: which } : which;
-  if (typeof id !== 'string' || id === '') throw new TypeError('A session wants an id.');
+  if (typeof id !== 'string' || id === '') throw new TypeError('session() needs an id.');
   const current: Current = {
     id: id.slice(0, MAX_ID_CHARS),
     user: user?.slice(0, MAX_ID_CHARS),

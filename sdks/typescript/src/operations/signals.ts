@@ -1,4 +1,4 @@
-/** Signals: what people send unasked, for whoever waits for it. */
+/** Signals that people send to a running program. */
 
 import { warn } from '../log.js';
 
@@ -12,7 +12,7 @@ export interface Signal {
   readonly reason: string | null;
 }
 
-/** Takes a signal; one that returns false has not taken it. */
+/** Signal handler; returns false for signals that it does not handle. */
 export type SignalHandler = (signal: Signal) => unknown;
 
 class Signals {
@@ -27,7 +27,7 @@ class Signals {
   }
 
   send(signal: Signal): { applied: boolean; reason: string | null } {
-    let reason: string | null = 'nobody in the agent takes signals of this name: see `onSignal`';
+    let reason: string | null = 'the agent has no handler for this signal: see `onSignal`';
     let isTaken = false;
     for (const handle of this.#handlers) {
       try {
@@ -36,7 +36,7 @@ class Signals {
         isTaken = isTaken || returned !== false;
       } catch (error) {
         failed(error);
-        reason = `the agent failed on it (${error instanceof Error ? error.name : typeof error})`;
+        reason = `the agent's handler failed (${error instanceof Error ? error.name : typeof error})`;
       }
     }
     return { applied: isTaken, reason: isTaken ? null : reason };
@@ -44,17 +44,17 @@ class Signals {
 }
 
 function failed(error: unknown): void {
-  warn('signal', `A handler of signals failed: ${error}`);
+  warn('signal', `A signal handler failed: ${error}`);
 }
 
 export const signals = new Signals();
 
 /**
- * Call `handler` for every later signal.
+ * Call `handler` for every signal from now on.
  *
- * A handler that returns false has not taken it; the sender is told whether anybody has.
+ * Return false for signals that the handler ignores: the sender sees whether any handler took it.
  *
- * @returns A function that undoes it.
+ * @returns A function that removes the handler.
  */
 export function onSignal(handler: SignalHandler): () => void {
   return signals.on(handler);

@@ -1,4 +1,4 @@
-/** Tools and agents of one's own: a function that is watched, asked about and steered. */
+/** Your own tools and agents: functions that are watched, approved and controlled. */
 
 import { type Attributes, SpanKind } from '@opentelemetry/api';
 
@@ -6,15 +6,15 @@ import { type AskOptions, ask, checkAsk, type Decide } from './decision.js';
 import { operate, operateStream, type Rules } from './operate.js';
 import type { Spec } from './operation.js';
 
-/** Whether a person is asked first: always, with these words, or as a function of the arguments. */
+/** Whether to ask a person first: always, with this text, or by a function of the arguments. */
 export type Ask<A> =
   | boolean
   | string
   | ((args: A) => boolean | string | undefined | Promise<boolean | string | undefined>);
 
-/** What is decided about each call. */
+/** Rules for each call. */
 export interface RuleOptions<A, R> extends AskOptions {
-  /** Decides in code; comes first. */
+  /** Decides in code, before `ask`. */
   readonly decide?: Decide<A, R> | undefined;
   /** Asks a person. */
   readonly ask?: Ask<A> | undefined;
@@ -27,15 +27,15 @@ export interface ToolOptions<A, R> extends RuleOptions<A, R> {
   readonly description?: string | undefined;
 }
 
-/** A function of the arguments; what follows them is passed on, and not shown. */
+/** A function of the arguments; further parameters are passed on and not shown. */
 export type Wrapped<A, Rest extends unknown[], R> = (args: A, ...rest: Rest) => R;
 
 /**
- * Return `execute` as a tool: each call is a span, can be held and cancelled, and is decided first.
+ * Wrap `execute` as a tool: each call is a span that can be approved, paused and cancelled.
  *
- * The first parameter is what the model chose, which people see and may edit. The tool returns and
- * throws what `execute` does, but for a `DeniedError` and a `CancelledError`; as a person may be
- * asked, it always returns a promise (of an async generator: an async generator).
+ * The first parameter is what the model chose, which people see and can edit. The tool returns and
+ * throws what `execute` does, and throws `DeniedError` and `CancelledError`. It always returns a
+ * promise, because it may ask a person; for an async generator, an async generator.
  */
 export function tool<R>(
   execute: () => R,
@@ -50,7 +50,7 @@ export function tool<A, Rest extends unknown[], R>(
   options?: ToolOptions<A, Awaited<R>>,
 ): Wrapped<A, Rest, Promise<Awaited<R>>>;
 export function tool(execute: Callable, options: ToolOptions<unknown, unknown> = {}): Callable {
-  if (typeof execute !== 'function') throw new TypeError('tool() wants the function to run.');
+  if (typeof execute !== 'function') throw new TypeError('tool() needs a function to run.');
   const name = options.name ?? (execute.name || 'tool');
   const { description } = options;
   const spec = toolSpec(name, description === undefined ? {} : { description });
@@ -77,16 +77,16 @@ export interface AgentOptions {
 }
 
 /**
- * Return `run` as an agent: what it does is one trace, with a session of its own if none is named.
+ * Wrap `run` as an agent: each run is one trace, and a session of its own unless one is named.
  *
- * Pausing and cancelling mean all of it. It ends when `run` does: a cancelled one is refused what it
- * begins next.
+ * Pausing and cancelling apply to the whole run, until `run` ends: new operations of a cancelled run
+ * are denied.
  */
 export function agent<Args extends unknown[], R>(
   run: (...args: Args) => R,
   options: AgentOptions = {},
 ): (...args: Args) => Promise<Awaited<R>> {
-  if (typeof run !== 'function') throw new TypeError('agent() wants the function to run.');
+  if (typeof run !== 'function') throw new TypeError('agent() needs a function to run.');
   const name = options.name ?? (run.name || 'agent');
   const { description } = options;
   const spec: Spec = {

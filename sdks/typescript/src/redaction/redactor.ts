@@ -1,4 +1,4 @@
-/** Removal of secrets from texts, values and attributes, before anything is cut or sent. */
+/** Removal of secrets from texts, values and attributes, before anything is truncated or sent. */
 
 import type { Attributes } from '@opentelemetry/api';
 
@@ -8,9 +8,9 @@ import { isSecretAttribute, isSecretFlag, scrubbed } from './secrets.js';
 const MAX_DEPTH = 64;
 
 /**
- * Scrubs strings; `patterns` and `callback` are the user's own, and run last.
+ * Removes secrets from strings; `patterns` and `callback` add your own rules, which run last.
  *
- * If the callback throws, the whole string is replaced: better nothing than a secret.
+ * If the callback throws, the whole string is replaced.
  */
 export class Redactor {
   readonly #patterns: readonly RegExp[];
@@ -40,7 +40,7 @@ export class Redactor {
     }
   }
 
-  /** Return a plain value (strings, objects, arrays) that stands under `key`, scrubbed. */
+  /** Return a plain value (strings, objects, arrays) found under `key`, without secrets. */
   value(key: string, value: unknown, depth = 0): unknown {
     if (typeof value === 'string') return isSecretAttribute(key) ? REDACTED : this.text(value);
     if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
@@ -58,7 +58,7 @@ export class Redactor {
     );
   }
 
-  /** Return attributes, scrubbed. */
+  /** Return attributes without secrets. */
   attributes(attributes: Attributes): Attributes {
     return Object.fromEntries(
       Object.entries(attributes).map(([key, value]) => [this.text(key), this.value(key, value)]),

@@ -65,7 +65,7 @@ export function displayed(url: string): string {
     parts.password = '';
     return parts.href.replace(/\/$/, '');
   } catch {
-    return 'an address that is none';
+    return 'an invalid address';
   }
 }
 
@@ -76,7 +76,7 @@ function tokenOf(environment: Environment): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch (error) {
-    warn('token-file', `Cannot read the token that INSPECTOR_TOKEN_FILE names (${error}).`);
+    warn('token-file', `Cannot read the token file in INSPECTOR_TOKEN_FILE (${error}).`);
     return undefined;
   }
 }

@@ -90,8 +90,10 @@ export class HttpClient {
   ): Promise<number> {
     return new Promise((resolve, reject) => {
       const sending = this.#open('GET', path, { accept: 'text/event-stream' });
-      const timer = unheld(setTimeout(() => end(new AwayError('it is silent')), limits.timeoutMs));
-      const onAbort = () => end(new AwayError('the stream was ended'));
+      const timer = unheld(
+        setTimeout(() => end(new AwayError('timed out: no data')), limits.timeoutMs),
+      );
+      const onAbort = () => end(new AwayError('the stream was closed'));
       const end = (error?: unknown, status = 0) => {
         clearTimeout(timer);
         limits.signal.removeEventListener('abort', onAbort);
@@ -110,7 +112,7 @@ export class HttpClient {
           return;
         }
         const silence = unheld(
-          setInterval(() => end(new AwayError('it is silent')), limits.silenceMs),
+          setInterval(() => end(new AwayError('timed out: no data')), limits.silenceMs),
         );
         clearTimeout(timer);
         response.setEncoding('utf8');
@@ -162,9 +164,7 @@ export function unheld<T extends NodeJS.Timeout>(timer: T): T {
 
 function replyOf(sending: http.ClientRequest, timeoutMs: number): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const timer = unheld(
-      setTimeout(() => sending.destroy(new AwayError('it takes too long')), timeoutMs),
-    );
+    const timer = unheld(setTimeout(() => sending.destroy(new AwayError('timed out')), timeoutMs));
     const fail = (error: unknown) => {
       clearTimeout(timer);
       reject(error);
@@ -174,10 +174,10 @@ function replyOf(sending: http.ClientRequest, timeoutMs: number): Promise<Reply>
       const pieces: Buffer[] = [];
       let size = 0;
       response.on('error', fail);
-      response.on('aborted', () => fail(new AwayError('the answer broke off')));
+      response.on('aborted', () => fail(new AwayError('the connection was interrupted')));
       response.on('data', (piece: Buffer) => {
         size += piece.length;
-        if (size > MAX_REPLY_BYTES) sending.destroy(new AwayError('the answer is too long'));
+        if (size > MAX_REPLY_BYTES) sending.destroy(new AwayError('the response is too long'));
         else pieces.push(piece);
       });
       response.on('end', () => {

@@ -169,7 +169,7 @@ export class Delivery {
     this.#stopBeat();
     clearTimeout(this.#timer);
     const lost = this.#pending.length + this.dropped;
-    if (lost > 0) warn('lost', `${this.name} did not get ${lost} records.`);
+    if (lost > 0) warn('lost', `${lost} records were lost on the way to ${this.name}.`);
     this.#pending = [];
     for (const flush of this.#flushes) flush.end(false);
     this.#client.close();
@@ -194,7 +194,10 @@ export class Delivery {
 
   #dropOldest(): void {
     if (this.dropped === 0) {
-      warn('full', `${this.name} takes nothing and the buffer is full: the oldest records go.`);
+      warn(
+        'full',
+        `${this.name} accepts nothing and the buffer is full: dropping the oldest records.`,
+      );
     }
     this.#bytes -= this.#pending.shift()?.bytes ?? 0;
     this.dropped += 1;
@@ -245,7 +248,8 @@ export class Delivery {
     let outcome = await this.#sendPart('logs', records, logsBody);
     if (outcome !== 'away') outcome = await this.#sendPart('traces', spans, tracesBody);
     if (outcome === 'away') {
-      if (!this.#isAway) info(`${this.name} is away; telemetry is kept and sent when it is back.`);
+      if (!this.#isAway)
+        info(`${this.name} is unreachable; telemetry is buffered until it is back.`);
       this.#isAway = true;
       return 'away';
     }
@@ -316,7 +320,7 @@ export class Delivery {
     if (status >= 200 && status < 300) return 'accepted';
     if ([404, 405, 501].includes(status)) {
       this.#unwanted.add(signal);
-      info(`${this.name} takes no OTLP ${signal}; none are sent.`);
+      info(`${this.name} does not accept OTLP ${signal}; sending none.`);
       return 'accepted';
     }
     if ([429, 500, 502, 503, 504].includes(status)) {
@@ -324,8 +328,10 @@ export class Delivery {
       return 'away';
     }
     if (status === 413) return 'too_large';
-    const advice = [401, 403].includes(status) ? 'check INSPECTOR_TOKEN' : 'is it an inspector?';
-    warn('refused', `${this.name} refuses telemetry with HTTP ${status}: ${advice}.`);
+    const advice = [401, 403].includes(status)
+      ? 'check INSPECTOR_TOKEN'
+      : 'is it an Inspector service?';
+    warn('refused', `${this.name} rejected telemetry with HTTP ${status}: ${advice}.`);
     return 'refused';
   }
 

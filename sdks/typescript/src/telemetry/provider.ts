@@ -79,7 +79,7 @@ function add(processor: SpanProcessor, provider: TracerProvider): () => void {
   if (!isSdk(provider)) {
     warn(
       'provider',
-      'The tracer provider is not one of the OpenTelemetry SDK, so that spans are not seen: pass ' +
+      'The tracer provider is not from the OpenTelemetry SDK, so spans are not seen: pass ' +
         '`attach().spanProcessor` to the SDK, as one of its spanProcessors.',
     );
     return () => {};

@@ -86,7 +86,7 @@ class Formatter {
       if (this.hasBegun) this.member(inside);
       else this.next(inside);
     }
-    if (this.at < this.text.length) this.fail('more text after the end of the value');
+    if (this.at < this.text.length) this.fail('unexpected text after the value');
     return this.out.join('');
   }
 
@@ -177,14 +177,13 @@ class Formatter {
       if (code === 0x22) break;
       if (code === 0x5c) {
         if (this.take(ESCAPE)) continue;
-        if (!CUT_ESCAPE.test(this.text.slice(this.at, this.at + 6)))
-          this.fail('a backslash that begins no escape');
+        if (!CUT_ESCAPE.test(this.text.slice(this.at, this.at + 6))) this.fail('an invalid escape');
         this.at = start;
-        this.fail('a string without an end');
+        this.fail('an unterminated string');
       } else if (Number.isNaN(code)) {
         this.at = start;
-        this.fail('a string without an end');
-      } else if (code === 0x0a) this.fail('a string that goes over the line (write \\n)');
+        this.fail('an unterminated string');
+      } else if (code === 0x0a) this.fail('a line break in a string (write \\n)');
       else this.fail('a control character inside a string');
     }
     this.at += 1;

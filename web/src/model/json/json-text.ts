@@ -270,7 +270,7 @@ export class JsonScanner {
     const { text } = this.index;
     for (;;) {
       const quote = text.indexOf('"', this.at);
-      if (quote < 0) throw new JsonSyntaxError(this.stringStart, 'a string without end');
+      if (quote < 0) throw new JsonSyntaxError(this.stringStart, 'unterminated string');
       this.at = quote + 1;
       if (!isEscaped(text, quote)) break;
       if (this.at > stop) return;

@@ -81,9 +81,9 @@ test('a property called __proto__ is a field like any other', () => {
 });
 
 test.each([
-  ['{"type":"integer"}', '1.5', 'A whole number is wanted.'],
-  ['{"type":"integer"}', '1e3', 'A whole number is wanted.'],
-  ['{"type":"number"}', 'ten', 'A number is wanted, written as in JSON.'],
+  ['{"type":"integer"}', '1.5', 'Enter a whole number.'],
+  ['{"type":"integer"}', '1e3', 'Enter a whole number.'],
+  ['{"type":"number"}', 'ten', 'Enter a number, such as 1.5.'],
   [
     '{"type":"integer","maximum":9007199254740993}',
     '9007199254740994',
@@ -92,10 +92,10 @@ test.each([
   ['{"type":"number","minimum":0.5}', '0.25', 'At least 0.5.'],
   ['{"type":"string","minLength":3}', 'ab', 'At least 3 characters.'],
   ['{"type":"string","maxLength":2}', '😀😀😀', 'At most 2 characters.'],
-  ['{"type":"string","format":"email"}', 'nobody', 'An e-mail address is wanted.'],
-  ['{"type":"string","format":"date"}', 'soon', 'A date is wanted: 2026-01-31.'],
+  ['{"type":"string","format":"email"}', 'nobody', 'Enter an email address.'],
+  ['{"type":"string","format":"date"}', 'soon', 'Enter a date, such as 2026-01-31.'],
   ['{"type":"object"}', '{"a":}', 'Not JSON: a value is missing.'],
-  ['{"type":"string"}', '', 'This is needed.'],
+  ['{"type":"string"}', '', 'Required.'],
 ])('of %s, %j is said to be wrong', (schema, typed, mistake) => {
   const field = only(schema);
   expect(mistakeIn(field, [typed])).toBe(mistake);
@@ -173,7 +173,7 @@ test('the fields of an object in the answer are fields, those of an object in th
   const left = [['Ada'], [''], [''], [''], ['true']];
   expect(payloadOf(fields, left)).toBe('{"name":"Ada","end":true}');
   const half = left.with(2, ['9007199254740993']);
-  expect(mistakesIn(fields, half)[1]).toBe('This is needed.');
+  expect(mistakesIn(fields, half)[1]).toBe('Required.');
   expect(payloadOf(fields, half)).toBeUndefined();
   expect(payloadOf(fields, half.with(1, ['Łódź']))).toBe(
     '{"name":"Ada","end":true,"address":{"city":"Łódź","zip":9007199254740993}}',

@@ -250,7 +250,7 @@ export function mistakeIn(field: Field, typed: readonly string[]): string | unde
   const text = typed[0] ?? '';
   if (text === '' && (field.kind !== 'string' || field.isRequired)) {
     const mayBeEmpty = !field.isRequired || (field.kind === 'string' && field.least === '0');
-    return mayBeEmpty ? undefined : 'This is needed.';
+    return mayBeEmpty ? undefined : 'Required.';
   }
   if (text === '') return undefined;
   switch (field.kind) {
@@ -279,8 +279,8 @@ const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 function numberMistake({ kind, least, most }: Field, text: string): string | undefined {
-  if (kind === 'integer' && !INTEGER.test(text)) return 'A whole number is wanted.';
-  if (!NUMBER.test(text)) return 'A number is wanted, written as in JSON.';
+  if (kind === 'integer' && !INTEGER.test(text)) return 'Enter a whole number.';
+  if (!NUMBER.test(text)) return 'Enter a number, such as 1.5.';
   if (least !== undefined && isLess(text, least)) return `At least ${least}.`;
   if (most !== undefined && isLess(most, text)) return `At most ${most}.`;
   return undefined;
@@ -300,12 +300,15 @@ function isKnownFormat(format: string): boolean {
 }
 
 const FORMATS: Readonly<Record<string, readonly [RegExp, string]>> = {
-  email: [/^[^\s@]+@[^\s@]+$/, 'An e-mail address is wanted.'],
-  uri: [/^[a-zA-Z][a-zA-Z0-9+.-]*:\S*$/, 'An address with its scheme is wanted.'],
-  date: [/^\d{4}-\d{2}-\d{2}$/, 'A date is wanted: 2026-01-31.'],
+  email: [/^[^\s@]+@[^\s@]+$/, 'Enter an email address.'],
+  uri: [
+    /^[a-zA-Z][a-zA-Z0-9+.-]*:\S*$/,
+    'Enter a URL with its scheme, such as https://example.com.',
+  ],
+  date: [/^\d{4}-\d{2}-\d{2}$/, 'Enter a date, such as 2026-01-31.'],
   'date-time': [
     /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/,
-    'A date and time with zone is wanted: 2026-01-31T12:00:00Z.',
+    'Enter a date and time with its zone, such as 2026-01-31T12:00:00Z.',
   ],
 };
 

@@ -83,7 +83,7 @@ test('a time that is not the whole one is called so', () => {
       left_own_ns: own[0] * 1e9,
       right_own_ns: own[1] * 1e9,
     } as Difference);
-  expect(delta(9, [8, 5])).toBe('self time 8 s → 5 s, in all 9 s → 9 s');
+  expect(delta(9, [8, 5])).toBe('self time 8 s → 5 s, in total 9 s → 9 s');
   expect(delta(9, [9, 9])).toBe('');
   expect(
     briefly({

@@ -121,7 +121,7 @@ export function briefly({
   const own = took(left_own_ns, right_own_ns);
   const [before, after] = [left.duration_ns, right.duration_ns];
   if (before === left_own_ns && after === right_own_ns) return own;
-  const all = before === null || after === null ? '' : `, in all ${took(before, after)}`;
+  const all = before === null || after === null ? '' : `, in total ${took(before, after)}`;
   return `self time ${own}${all}`;
 }
 

@@ -65,7 +65,7 @@ function factsOf(session: Session): string {
 function causeText({ span, text }: Cause): string {
   const took = span.duration_ns === null ? '' : `, after ${formatDuration(span.duration_ns)}`;
   const head = `${inline(span.name)} at ${formatOffset(span.offset_ns)}${took}:`;
-  const reason = text === '' ? 'no reason was recorded' : text;
+  const reason = text === '' ? 'no reason recorded' : text;
   const cut = reason.length > MOST_CAUSE ? `${reason.slice(0, MOST_CAUSE)}…` : reason;
   return `${head}\n\n${fenced(cut)}`;
 }

@@ -60,11 +60,11 @@ test('what is cut, left out or counted twice is said', () => {
   const { total } = exampleUsage([{}]);
   expect(remarksOn(exampleUsage([{}, {}], { ...cut, total }), 'user')).toEqual([
     'Only sessions since 2026-01-02 03:04 UTC are counted. Narrow the filter to count all.',
-    '2 of 3\u202f412 users are shown, the most expensive.',
-    'A session with several users is counted for each.',
+    'Only the 2 most expensive of 3\u202f412 users are shown.',
+    'Sessions with several users count for each of them.',
   ]);
   expect(remarksOn(exampleUsage([{}, { cost_usd: null }]), 'day')).toEqual([
-    '≥: 40 calls without a known price not included.',
+    '≥: excludes 40 calls without a known price.',
     'Days are UTC.',
   ]);
 });

@@ -75,13 +75,13 @@ export function remarksOn(usage: SessionUsage, by: UsageKey): readonly string[] 
   if (groups.length < group_count) {
     const which = by === 'day' ? 'newest' : 'most expensive';
     remarks.push(
-      `${groupThousands(groups.length)} of ${plural(group_count, by)} are shown, the ${which}.`,
+      `Only the ${groupThousands(groups.length)} ${which} of ${plural(group_count, by)} are shown.`,
     );
   }
   if (total.uncosted_calls > 0) remarks.push(uncostedText(total));
   const counted = groups.reduce((sum, one) => sum + one.session_count, 0);
   if (by !== 'day' && counted > total.session_count) {
-    remarks.push(`A session with several ${by}s is counted for each.`);
+    remarks.push(`Sessions with several ${by}s count for each of them.`);
   }
   if (by === 'day') remarks.push('Days are UTC.');
   return remarks;
@@ -91,7 +91,7 @@ function uncostedText({ uncosted_calls, cost_usd }: UsageTotal): string {
   const calls = plural(uncosted_calls, 'call');
   return cost_usd === null
     ? `Cost unknown: no price for ${calls}.`
-    : `≥: ${calls} without a known price not included.`;
+    : `≥: excludes ${calls} without a known price.`;
 }
 
 /** Whether no session names what is asked for: there is one group, of those that name none. */

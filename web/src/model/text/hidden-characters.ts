@@ -137,14 +137,14 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   [0x2029, 'paragraph separator'],
   [0x202a, 'left-to-right embedding'],
   [0x202b, 'right-to-left embedding'],
-  [0x202c, 'end of a direction'],
+  [0x202c, 'pop directional formatting'],
   [0x202d, 'left-to-right override'],
   [0x202e, 'right-to-left override'],
   [0x2060, 'word joiner'],
   [0x2066, 'left-to-right isolate'],
   [0x2067, 'right-to-left isolate'],
   [0x2068, 'first-strong isolate'],
-  [0x2069, 'end of an isolate'],
+  [0x2069, 'pop directional isolate'],
   [0x3000, 'wide space'],
   [0x2800, 'blank pattern'],
   [0xfeff, 'zero-width no-break space'],
@@ -152,7 +152,7 @@ const NAMES: ReadonlyMap<number, string> = new Map([
 
 function rangeName(code: number): string {
   if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return 'control character';
-  if (code >= 0xd800 && code <= 0xdfff) return 'half of a character';
+  if (code >= 0xd800 && code <= 0xdfff) return 'lone surrogate';
   if (code >= 0xe0000 && code <= 0xe0fff) return 'invisible tag';
   if (code >= 0x2000 && code <= 0x205f) return 'unusual space';
   if ((code >= 0xfe00 && code <= 0xfe0f) || (code >= 0x300 && code <= 0x36f)) return 'mark';

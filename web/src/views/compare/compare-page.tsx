@@ -153,7 +153,7 @@ function Start({ left, right }: { readonly left: string; readonly right: string 
         <p role="alert">{COMPARE_TEXT.sameTwice}</p>
       ) : (
         <>
-          <h2>Choose two runs of one task</h2>
+          <h2>Choose two runs of the same task</h2>
           <p>{COMPARE_TEXT.about}</p>
         </>
       )}

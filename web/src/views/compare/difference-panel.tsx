@@ -35,7 +35,7 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
   const { left, right } = difference;
   const row = left ?? right;
   return (
-    <section className="ins-difference-panel" aria-label="One difference">
+    <section className="ins-difference-panel" aria-label="Difference">
       <header>
         <h2>
           {row !== null && <KindIcon kind={row.kind} />} {plainLine(row?.name ?? '')}

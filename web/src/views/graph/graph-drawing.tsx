@@ -4,7 +4,9 @@
  *
  * Coordinates: of the plane (layout), CSS pixels at scale 1; of the view, what the reader sees.
  */
+
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { GRAPH_TEXT } from '../../later-texts.ts';
 import type { AgentGraph, GraphEdge, GraphNode } from '../../model/graph/agent-graph.ts';
 import {
   type Layout,
@@ -61,13 +63,13 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
   const buttons = useRef(new Map<string, HTMLButtonElement>());
   const actions = useMemo(
     () => [
-      { name: 'Zoom in', keys: ['+', '='], run: () => zoom(ZOOM) },
-      { name: 'Zoom out', keys: ['-'], run: () => zoom(1 / ZOOM) },
-      { name: 'Show the whole graph', keys: ['0'], run: fit },
+      { name: GRAPH_TEXT.zoomIn, keys: ['+', '='], run: () => zoom(ZOOM) },
+      { name: GRAPH_TEXT.zoomOut, keys: ['-'], run: () => zoom(1 / ZOOM) },
+      { name: GRAPH_TEXT.showAll, keys: ['0'], run: fit },
     ],
     [zoom, fit],
   );
-  useActions('Graph', actions);
+  useActions(GRAPH_TEXT.graph, actions);
   const onKeyDown = (event: KeyboardEvent) => {
     if (focused === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     const next = neighbourOf(focused, event.key, layout, graph.edges, direction);
@@ -120,7 +122,7 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
           ))}
         <div
           role="group"
-          aria-label={`${plural(graph.nodes.length, 'node')}, ${plural(graph.edges.length, 'edge')}. Arrow keys move along edges; "Table" has the same as tables.`}
+          aria-label={`${plural(graph.nodes.length, 'node')}, ${plural(graph.edges.length, 'edge')}. Arrow keys move along edges; "Table" shows the same data as tables.`}
           onKeyDown={onKeyDown}
         >
           {graph.nodes.map((node) => (
@@ -155,8 +157,8 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
         <button
           type="button"
           className="ins-icon-button"
-          title="Show the whole graph (0)"
-          aria-label="Show the whole graph"
+          title={GRAPH_TEXT.showAllTitle}
+          aria-label={GRAPH_TEXT.showAll}
           onClick={fit}
         >
           <ActionIcon name="fit" />
@@ -164,7 +166,7 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
       </div>
       <p className="ins-graph__legend" aria-hidden="true">
         <span className="ins-graph__key">calls</span>
-        <span className="ins-graph__key ins-graph__key--handoff">hands off to</span>
+        <span className="ins-graph__key ins-graph__key--handoff">{GRAPH_TEXT.handsOffTo}</span>
       </p>
     </div>
   );
@@ -226,7 +228,7 @@ function EdgeLabel({
       aria-hidden="true"
       className={`ins-graph__label${edge.errors > 0 ? ' ins-graph__label--failed' : ''}`}
       style={{ left: middle.x, top: middle.y }}
-      title={`${edge.kind === 'handoff' ? 'Handed off' : 'Called'} ${plural(edge.count, 'time')}${edge.errors > 0 ? `, ${plural(edge.errors, 'error')}` : ''}${edge.tokens > 0 ? `, ${formatCount(edge.tokens)} tokens` : ''}`}
+      title={`${edge.kind === 'handoff' ? GRAPH_TEXT.handedOff : GRAPH_TEXT.called} ${plural(edge.count, 'time')}${edge.errors > 0 ? `, ${plural(edge.errors, 'error')}` : ''}${edge.tokens > 0 ? `, ${formatCount(edge.tokens)} tokens` : ''}`}
       onClick={() => onOpen(edge.open)}
     >
       {label}

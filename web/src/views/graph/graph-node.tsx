@@ -1,6 +1,8 @@
 /** Node of the graph: name, count, time and cost; problems by shape. */
+
 import type { Ref } from 'react';
 import type { SpanKind } from '../../api/types.ts';
+import { GRAPH_TEXT } from '../../later-texts.ts';
 import type { GraphNode, NodeKind } from '../../model/graph/agent-graph.ts';
 import type { Place } from '../../model/graph/graph-layout.ts';
 import { formatCost, formatCount, formatDuration, plural } from '../../model/text/format.ts';
@@ -66,7 +68,7 @@ export function GraphNodeButton(props: GraphNodeButtonProps) {
 }
 
 function ofWhichWaiting({ took_ns, waited_ns }: GraphNode): string {
-  return `${formatDuration(took_ns)}, ${formatDuration(waited_ns)} of it waiting`;
+  return `${formatDuration(took_ns)}, ${formatDuration(waited_ns)} waiting`;
 }
 
 function classOf({ kind, errors, active, waiting, count }: GraphNode): string {
@@ -91,7 +93,7 @@ function factsOf({
   running,
   waiting,
 }: GraphNode): string[] {
-  if (count === 0) return ['no run recorded'];
+  if (count === 0) return [GRAPH_TEXT.noRun];
   return [
     waiting > 0 ? 'waiting' : running > 0 ? 'running' : '',
     count > 1 ? plural(count, kind === 'agent' ? 'run' : 'call') : '',

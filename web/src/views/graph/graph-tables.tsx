@@ -1,6 +1,8 @@
 /** The graph as tables, for screen readers and for those who want the numbers. */
+
 import { useMemo } from 'react';
 import type { SpanKind } from '../../api/types.ts';
+import { GRAPH_TEXT } from '../../later-texts.ts';
 import type { AgentGraph, GraphEdge, GraphNode } from '../../model/graph/agent-graph.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { KindIcon } from '../parts/icons.tsx';
@@ -19,7 +21,7 @@ const ICONS: Readonly<Record<GraphNode['kind'], SpanKind>> = {
   model: 'llm',
   tool: 'tool',
 };
-const WORDS = { calls: 'calls', handoff: 'hands off to', uses: 'uses' } as const;
+const WORDS = { calls: 'calls', handoff: GRAPH_TEXT.handsOffTo, uses: 'uses' } as const;
 
 export function GraphTables({ graph, onSelect }: GraphTablesProps) {
   const nodeColumns = useMemo(() => columnsOfNodes(onSelect), [onSelect]);
@@ -28,10 +30,10 @@ export function GraphTables({ graph, onSelect }: GraphTablesProps) {
     <div className="ins-stats">
       <section className="ins-stats__section">
         <header>
-          <h2>Nodes</h2>
+          <h2>{GRAPH_TEXT.nodes}</h2>
         </header>
         <SortableTable
-          label="Nodes"
+          label={GRAPH_TEXT.nodes}
           rows={graph.nodes}
           keyOf={({ id }) => id}
           columns={nodeColumns}
@@ -40,10 +42,10 @@ export function GraphTables({ graph, onSelect }: GraphTablesProps) {
       {graph.edges.length > 0 && (
         <section className="ins-stats__section">
           <header>
-            <h2>Edges</h2>
+            <h2>{GRAPH_TEXT.edges}</h2>
           </header>
           <SortableTable
-            label="Edges"
+            label={GRAPH_TEXT.edges}
             rows={graph.edges}
             keyOf={({ id }) => id}
             columns={edgeColumns}
@@ -58,7 +60,7 @@ function columnsOfNodes(onSelect: GraphTablesProps['onSelect']): Column<GraphNod
   return [
     {
       id: 'name',
-      head: 'Name',
+      head: GRAPH_TEXT.name,
       value: ({ name }) => name,
       Shown: ({ row }) => (
         <SpanLink
@@ -71,19 +73,19 @@ function columnsOfNodes(onSelect: GraphTablesProps['onSelect']): Column<GraphNod
     },
     {
       id: 'count',
-      head: 'Runs or calls',
+      head: GRAPH_TEXT.runsOrCalls,
       value: ({ count }) => count,
       Shown: ({ row }) => groupThousands(row.count),
     },
-    countColumn('running', 'Running', ({ running }) => running),
-    countColumn('waiting', 'Waiting', ({ waiting }) => waiting),
+    countColumn('running', GRAPH_TEXT.running, ({ running }) => running),
+    countColumn('waiting', GRAPH_TEXT.waiting, ({ waiting }) => waiting),
     errorsColumn(),
-    timeColumn('time', 'Time', ({ took_ns }) => took_ns),
-    timeColumn('waited', 'Waited', ({ waited_ns }) => waited_ns, { isOptional: true }),
-    countColumn('tokens', 'Tokens', ({ tokens }) => tokens, {
-      about: 'Without those of sub-agents',
+    timeColumn('time', GRAPH_TEXT.time, ({ took_ns }) => took_ns),
+    timeColumn('waited', GRAPH_TEXT.waited, ({ waited_ns }) => waited_ns, { isOptional: true }),
+    countColumn('tokens', GRAPH_TEXT.tokens, ({ tokens }) => tokens, {
+      about: GRAPH_TEXT.excludesSubAgents,
     }),
-    costColumn('cost', 'Cost', ({ cost_usd }) => cost_usd),
+    costColumn('cost', GRAPH_TEXT.cost, ({ cost_usd }) => cost_usd),
   ];
 }
 
@@ -97,21 +99,23 @@ function columnsOfEdges(
   return [
     {
       id: 'edge',
-      head: 'Edge',
+      head: GRAPH_TEXT.edge,
       value: nameOf,
       Shown: ({ row }) => (
         <SpanLink name={nameOf(row)} title={nameOf(row)} onOpen={() => onSelect(row.open)} />
       ),
     },
-    countColumn('order', 'Order', ({ order }) => order ?? null),
+    countColumn('order', GRAPH_TEXT.order, ({ order }) => order ?? null),
     {
       id: 'count',
-      head: 'Count',
+      head: GRAPH_TEXT.count,
       value: ({ count }) => count,
       Shown: ({ row }) => groupThousands(row.count),
     },
     errorsColumn(),
-    timeColumn('time', 'Time', ({ took_ns }) => took_ns),
-    countColumn('tokens', 'Tokens', ({ tokens }) => tokens, { about: 'With those of sub-agents' }),
+    timeColumn('time', GRAPH_TEXT.time, ({ took_ns }) => took_ns),
+    countColumn('tokens', GRAPH_TEXT.tokens, ({ tokens }) => tokens, {
+      about: GRAPH_TEXT.includesSubAgents,
+    }),
   ];
 }

@@ -1,5 +1,7 @@
 /** Graph view: agents, their calls and their hand-offs, drawn or as tables. */
+
 import { useCallback, useMemo, useState } from 'react';
+import { GRAPH_TEXT } from '../../later-texts.ts';
 import { agentGraphOf, MOST_NODES } from '../../model/graph/agent-graph.ts';
 import { handOffsByKey } from '../../model/graph/hand-off.ts';
 import { toolServers } from '../../model/mcp/mcp-servers.ts';
@@ -42,10 +44,10 @@ export function GraphView(props: SessionViewProps) {
     return (
       <p className="ins-graph__nothing" role="status">
         {state.kind === 'loading'
-          ? 'Loading …'
+          ? GRAPH_TEXT.loading
           : isEmpty
-            ? 'No span has arrived yet.'
-            : 'No agent has been seen in this session. Agents are spans with gen_ai.operation.name = invoke_agent, or what other conventions have for it.'}
+            ? GRAPH_TEXT.noSpans
+            : GRAPH_TEXT.noAgents}
       </p>
     );
   }
@@ -93,46 +95,47 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
   const graph = useStepsOverSpans(trace, steps);
   const actions = useMemo(
     () => [
-      { name: 'Graph: group by name, execution order', run: () => setSequence((is) => !is) },
-      { name: 'Graph: show, hide models', run: () => setModels((has) => !has) },
-      { name: 'Graph: show, hide tools', run: () => setTools((has) => !(has ?? areFew)) },
-      { name: 'Graph: table, drawing', run: () => setTable((is) => !is) },
+      { name: GRAPH_TEXT.toggleOrder, run: () => setSequence((is) => !is) },
+      { name: GRAPH_TEXT.toggleModels, run: () => setModels((has) => !has) },
+      { name: GRAPH_TEXT.toggleTools, run: () => setTools((has) => !(has ?? areFew)) },
+      { name: GRAPH_TEXT.toggleTable, run: () => setTable((is) => !is) },
     ],
     [areFew],
   );
-  useActions('Graph', actions);
+  useActions(GRAPH_TEXT.graph, actions);
 
   if (graph === undefined || graph.nodes.length === 0) {
     return (
       <div className="ins-graph ins-graph--empty" role="status">
-        {graph !== undefined && trace.whole !== trace ? TIME_TEXT.noAgent : 'Looking for agents …'}
+        {graph !== undefined && trace.whole !== trace ? TIME_TEXT.noAgent : GRAPH_TEXT.looking}
       </div>
     );
   }
   return (
     <div className="ins-graph">
-      <div className="ins-graph__tools" role="toolbar" aria-label="Graph">
+      <div className="ins-graph__tools" role="toolbar" aria-label={GRAPH_TEXT.graph}>
+        <Toggle isOn={isSequence} onToggle={setSequence} about={GRAPH_TEXT.executionOrderTitle}>
+          {GRAPH_TEXT.executionOrder}
+        </Toggle>
         <Toggle
-          isOn={isSequence}
-          onToggle={setSequence}
-          about="One node per run, edges numbered by start"
+          isOn={hasModels}
+          onToggle={setModels}
+          isOff={isSequence}
+          about={GRAPH_TEXT.usedTitle}
         >
-          Execution order
+          {GRAPH_TEXT.models}
         </Toggle>
-        <Toggle isOn={hasModels} onToggle={setModels} isOff={isSequence} about="What agents use">
-          Models
+        <Toggle isOn={hasTools} onToggle={setTools} isOff={isSequence} about={GRAPH_TEXT.usedTitle}>
+          {GRAPH_TEXT.tools}
         </Toggle>
-        <Toggle isOn={hasTools} onToggle={setTools} isOff={isSequence} about="What agents use">
-          Tools
-        </Toggle>
-        <Toggle isOn={isTable} onToggle={setTable} about="The same data as tables">
-          Table
+        <Toggle isOn={isTable} onToggle={setTable} about={GRAPH_TEXT.tableTitle}>
+          {GRAPH_TEXT.table}
         </Toggle>
         <ActorFilter views={NARROWED} />
         {graph.leftOut > 0 && (
           <span className="ins-graph__left-out" role="note">
             {plural(graph.leftOut, 'node')} more {graph.leftOut === 1 ? 'is' : 'are'} not shown:
-            agents, errors and what has most spans come first.
+            agents, errors and the nodes with most spans come first.
           </span>
         )}
       </div>

@@ -37,7 +37,7 @@ export function FrameView({ sessionId, entry, what }: FrameViewProps) {
   return (
     <section className="ins-mcp-frame" aria-label={what}>
       <header className="ins-mcp-frame__head">
-        <strong>{entry.type === 'request' ? 'Request' : titleOf(entry)}</strong>
+        <strong>{entry.type === 'request' ? MCP_TEXT.request : titleOf(entry)}</strong>
         <span>{formatOffset(entry.offset_ns)}</span>
         {entry.rpc_id !== null && <span>#{entry.rpc_id.slice(0, 60)}</span>}
         {entry.size_bytes !== null && <span>{formatBytes(entry.size_bytes)}</span>}
@@ -63,15 +63,15 @@ export function FrameView({ sessionId, entry, what }: FrameViewProps) {
       )}
       {frame?.body?.is_truncated === true && (
         <p className="ins-mcp-frame__none">
-          Cut short by the sender
+          Truncated by the sender
           {frame.body.original_bytes != null &&
-            `: it had ${formatBytes(frame.body.original_bytes)}`}
+            `: originally ${formatBytes(frame.body.original_bytes)}`}
           .
         </p>
       )}
       {isPart && loaded === undefined && (
         <button type="button" className="ins-link" onClick={() => setWanted(true)}>
-          {isWanted ? 'loading …' : `Show all ${formatBytes(entry.size_bytes ?? 0)}`}
+          {isWanted ? MCP_TEXT.loading : `Show all ${formatBytes(entry.size_bytes ?? 0)}`}
         </button>
       )}
       {loaded !== undefined && 'error' in loaded && <p role="alert">{loaded.error}</p>}
@@ -81,8 +81,9 @@ export function FrameView({ sessionId, entry, what }: FrameViewProps) {
 }
 
 function titleOf(entry: McpEntry): string {
-  if (entry.type === 'response') return entry.fault?.kind === 'rpc' ? 'Error' : 'Response';
-  return entry.type === 'stderr' ? 'stderr' : 'Notification';
+  if (entry.type === 'response')
+    return entry.fault?.kind === 'rpc' ? MCP_TEXT.error : MCP_TEXT.response;
+  return entry.type === 'stderr' ? 'stderr' : MCP_TEXT.notification;
 }
 
 function useFrame(sessionId: string, entry: McpEntry, isWanted: boolean): Loaded | undefined {
@@ -127,9 +128,9 @@ function Headers({ text }: { readonly text: string }) {
     <div className="ins-mcp-frame__meta">
       <span className="ins-mcp-frame__label">HTTP headers</span>
       {index === undefined ? (
-        <DataFrame text={text} what="the headers" />
+        <DataFrame text={text} what={MCP_TEXT.headers} />
       ) : (
-        <JsonTree index={index} root={0} what="the headers" />
+        <JsonTree index={index} root={0} what={MCP_TEXT.headers} />
       )}
     </div>
   );

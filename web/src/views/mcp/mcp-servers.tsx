@@ -16,14 +16,14 @@ const MAX_SHOWN = 12;
 
 export function McpServers({ servers, chosen, onChoose }: McpServersProps) {
   return (
-    <ul className="ins-mcp-servers" aria-label="MCP servers">
+    <ul className="ins-mcp-servers" aria-label={MCP_TEXT.servers}>
       {servers.slice(0, MAX_SHOWN).map((server) => (
         <li key={server.name}>
           <button
             type="button"
             className={`ins-mcp-server ins-mcp-server--${server.state}`}
             aria-pressed={chosen === server.name}
-            title={chosen === server.name ? 'Show all servers' : 'Show only this server'}
+            title={chosen === server.name ? MCP_TEXT.allServers : MCP_TEXT.onlyServer}
             onClick={() => onChoose(chosen === server.name ? undefined : server.name)}
           >
             <Name server={server} />
@@ -75,7 +75,7 @@ function Era({ server }: { readonly server: McpServer }) {
   const parts = [
     server.transport,
     server.protocolVersion === undefined ? undefined : `MCP ${server.protocolVersion}`,
-    server.era === 'handshake' ? 'with handshake' : server.era,
+    server.era === 'handshake' ? MCP_TEXT.withHandshake : server.era,
   ];
   return (
     <span className="ins-mcp-server__line">
@@ -111,7 +111,7 @@ function Counts({ server }: { readonly server: McpServer }) {
 }
 
 export function ServerName({ name }: { readonly name: string }) {
-  return name === '' ? 'unnamed server' : <VisibleText text={name} />;
+  return name === '' ? MCP_TEXT.unnamedServer : <VisibleText text={name} />;
 }
 
 export function sizeText(bytes: number | null | undefined): string {

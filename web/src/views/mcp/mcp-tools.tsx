@@ -29,13 +29,13 @@ export function McpTools(props: McpToolsProps) {
       <SearchField
         ref={field}
         value={filter.find}
-        label="Find in the MCP log"
-        placeholder="Find in MCP log"
+        label={MCP_TEXT.find}
+        placeholder={MCP_TEXT.findPlaceholder}
         onChange={(find) => onChange({ find })}
         onEnter={onNext}
       />
       <label className="ins-mcp-tools__method">
-        <span className="ins-hidden">Method</span>
+        <span className="ins-hidden">{MCP_TEXT.method}</span>
         <select
           value={filter.method ?? ''}
           onChange={(event) => onChange({ method: event.target.value })}
@@ -61,7 +61,7 @@ export function McpTools(props: McpToolsProps) {
       <Toggle
         name="notifications"
         isOn={filter.hasNotifications}
-        title="Show notifications"
+        title={MCP_TEXT.showNotifications}
         onToggle={() => onChange({ notes: filter.hasNotifications ? '0' : undefined })}
       />
       <span className="ins-tools__found" role="status">

@@ -96,7 +96,7 @@ export function McpView({ trace, selected, onSelect }: McpViewProps) {
     return state.kind === 'loading' ? <McpLoading /> : <McpEmpty />;
   }
   return (
-    <section className="ins-mcp" aria-label="MCP log">
+    <section className="ins-mcp" aria-label={MCP_TEXT.log}>
       <McpServers
         servers={servers}
         chosen={filter.server}
@@ -234,7 +234,7 @@ function useList(parts: ListParts) {
         <div
           className="ins-mcp-lines"
           role="list"
-          aria-label="MCP messages"
+          aria-label={MCP_TEXT.messages}
           style={{ height: virtualizer.getTotalSize() }}
         >
           {items.map((item) => {

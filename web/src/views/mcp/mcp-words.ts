@@ -1,4 +1,5 @@
 /** Texts of the log for states and faults. */
+import { MCP_TEXT } from '../../later-texts.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 
 /** State in a few words, for a row; empty for success. */
@@ -7,13 +8,13 @@ export function stateText(call: McpCall): string {
     case 'pending':
       return 'pending';
     case 'input':
-      return 'asks for input';
+      return MCP_TEXT.asksForInput;
     case 'cancelled':
       return 'cancelled';
     case 'unanswered':
-      return 'no answer';
+      return MCP_TEXT.noAnswer;
     case 'error':
-      if (call.fault?.kind === 'tool') return 'tool error';
+      if (call.fault?.kind === 'tool') return MCP_TEXT.toolError;
       return call.fault?.code == null ? 'failed' : `error ${call.fault.code}`;
     case 'ok':
       return '';
@@ -21,13 +22,13 @@ export function stateText(call: McpCall): string {
 }
 
 const CODES: ReadonlyMap<string, string> = new Map([
-  ['-32700', 'parse error'],
-  ['-32600', 'invalid request'],
-  ['-32601', 'method not found'],
-  ['-32602', 'invalid params'],
-  ['-32603', 'internal error'],
-  ['-32002', 'resource not found'],
-  ['-32800', 'request cancelled'],
+  ['-32700', MCP_TEXT.parseError],
+  ['-32600', MCP_TEXT.invalidRequest],
+  ['-32601', MCP_TEXT.methodNotFound],
+  ['-32602', MCP_TEXT.invalidParams],
+  ['-32603', MCP_TEXT.internalError],
+  ['-32002', MCP_TEXT.resourceNotFound],
+  ['-32800', MCP_TEXT.requestCancelled],
 ]);
 
 /** Text that says whose fault a failure is. */
@@ -35,16 +36,16 @@ export function faultText(call: McpCall): string {
   const { fault } = call;
   switch (fault?.kind) {
     case 'tool':
-      return 'The tool reported an error (isError).';
+      return MCP_TEXT.toolReportedError;
     case 'rpc': {
       const name = CODES.get(fault.code ?? '');
       const what = `JSON-RPC error ${fault.code ?? ''}`.trim();
       return name === undefined ? `${what}.` : `${what}: ${name}.`;
     }
     case 'cancelled':
-      return 'Cancelled.';
+      return MCP_TEXT.cancelled;
     case 'failed':
-      return fault.code === null ? 'No usable response.' : `No usable response: ${fault.code}.`;
+      return fault.code === null ? MCP_TEXT.unusable : `No usable response: ${fault.code}.`;
   }
-  return call.state === 'unanswered' ? 'No response.' : '';
+  return call.state === 'unanswered' ? MCP_TEXT.noResponseYet : '';
 }

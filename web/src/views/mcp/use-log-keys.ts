@@ -33,14 +33,14 @@ export function useLogKeys(keys: LogKeys): void {
       if (next !== undefined) goTo(next.key);
     };
     return [
-      { name: 'Find in the MCP log', keys: ['/'], run: () => field.current?.focus() },
-      { name: 'Next error', keys: ['e'], run: nextError },
+      { name: MCP_TEXT.find, keys: ['/'], run: () => field.current?.focus() },
+      { name: MCP_TEXT.nextError, keys: ['e'], run: nextError },
       {
         name: isNested ? MCP_TEXT.byTimeTitle : MCP_TEXT.byCallerTitle,
         keys: ['t'],
         run: () => router.adjust({ order: isNested ? 'time' : undefined }),
       },
-      { name: 'Copy the MCP message', keys: ['c'], run: () => void copyFrame(cursor) },
+      { name: MCP_TEXT.copyMessage, keys: ['c'], run: () => void copyFrame(cursor) },
       { name: ACTION_TEXT.freeze, keys: ['f'], run: freeze },
     ];
     /** Copy the whole response, else the whole request. */

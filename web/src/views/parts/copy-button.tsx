@@ -28,7 +28,7 @@ export function CopyButton({ text, what, label }: CopyButtonProps) {
         () => setState('failed'),
       );
   };
-  const name = state === 'failed' ? `Could not copy ${what}` : `Copy ${what}`;
+  const name = state === 'failed' ? `Cannot copy ${what}` : `Copy ${what}`;
   return (
     <button
       type="button"

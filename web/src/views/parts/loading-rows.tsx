@@ -13,16 +13,15 @@ export function LoadingRows({ lengths }: LoadingRowsProps) {
   if (kind === 'reconnecting') {
     return (
       <p className="ins-loading__problem" role="status">
-        The service does not answer. Is <code>inspector serve</code> running? This page goes on by
-        itself when it does.
+        The service does not answer. Is <code>inspector serve</code> running? This page reconnects
+        by itself.
       </p>
     );
   }
   if (kind === 'refused') {
     return (
       <p className="ins-loading__problem" role="status">
-        The service does not know this browser. Open the address that <code>inspector token</code>{' '}
-        prints.
+        This browser is not signed in. Open the URL that <code>inspector token</code> prints.
       </p>
     );
   }

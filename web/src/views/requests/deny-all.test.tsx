@@ -45,7 +45,7 @@ test('each request of the session gets an answer of its own, with the reason', a
     exampleRequest({ id: 'q', kind: 'question', args_hash: null }),
     exampleRequest({ id: 'other', session_id: 'another' }),
   );
-  fireEvent.click(button('Deny all of this session…'));
+  fireEvent.click(button('Deny all in this session…'));
   fireEvent.change(screen.getByLabelText(/Reason/), { target: { value: ' Not today ' } });
   fireEvent.click(button('Deny 3 requests'));
   expect(sent).toEqual([]);
@@ -69,7 +69,7 @@ test('each request of the session gets an answer of its own, with the reason', a
 
 test('Escape takes the question back, and one request alone has no button', () => {
   const { sent } = page(exampleRequest({ id: 'a' }), exampleRequest({ id: 'b' }));
-  fireEvent.click(button('Deny all of this session…'));
+  fireEvent.click(button('Deny all in this session…'));
   fireEvent.keyDown(screen.getByLabelText(/Reason/), { key: 'Escape' });
   expect(screen.queryByLabelText(/Reason/)).toBeNull();
   expect(sent).toEqual([]);

@@ -1,7 +1,9 @@
 /** Search results by session: only the rows in view are in the document. Arrows walk it. */
+
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Excerpt, SearchHit } from '../../api/types.ts';
+import { SEARCH_PAGE_TEXT } from '../../later-texts.ts';
 import { formatDuration, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
@@ -63,7 +65,12 @@ export function FoundList({ search, onOpen, onLeave }: FoundListProps) {
     router.push(path);
   };
   return (
-    <section className="ins-found__scroller" aria-label="Found" ref={setScroller} {...list}>
+    <section
+      className="ins-found__scroller"
+      aria-label={SEARCH_PAGE_TEXT.found}
+      ref={setScroller}
+      {...list}
+    >
       <ol className="ins-found__rows" style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map((item) => {
           const row = rows[item.index];

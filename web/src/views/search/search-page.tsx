@@ -1,5 +1,7 @@
 /** `/ui/search`: search for spans and sessions in the whole store, by query. */
+
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { SEARCH_PAGE_TEXT } from '../../later-texts.ts';
 import { plural } from '../../model/text/format.ts';
 import { Cell } from '../../state/cell.ts';
 import { withRecent } from '../../state/preferences.ts';
@@ -28,8 +30,8 @@ export function SearchPage() {
     () => [{ name: SEARCH_TEXT.focus, keys: ['/'], run: () => field.current?.focus() }],
     [],
   );
-  useActions('Search', actions);
-  useTitle(query.trim() === '' ? 'Search' : `${query} · Search`);
+  useActions(SEARCH_PAGE_TEXT.search, actions);
+  useTitle(query.trim() === '' ? SEARCH_PAGE_TEXT.search : `${query} · Search`);
   useEffect(() => {
     if (router.route.get().query.get('q') === null) field.current?.focus();
   }, [router]);
@@ -50,11 +52,11 @@ export function SearchPage() {
   const state = useCell(search?.state ?? READY);
   return (
     <main className="ins-found" onKeyDown={onKeyDown}>
-      <h1 className="ins-hidden">Search all sessions</h1>
+      <h1 className="ins-hidden">{SEARCH_PAGE_TEXT.heading}</h1>
       <div className="ins-found__tools">
         <QueryField
           ref={field}
-          label="Search all sessions"
+          label={SEARCH_PAGE_TEXT.heading}
           value={query}
           problem={queryProblem(search?.query ?? '', state)}
           onChange={change}
@@ -66,7 +68,7 @@ export function SearchPage() {
         <p className="ins-found__problem" role="alert">
           {state.message}{' '}
           <button type="button" className="ins-link" onClick={() => void search?.more()}>
-            Try again
+            {SEARCH_PAGE_TEXT.tryAgain}
           </button>
         </p>
       )}

@@ -1,16 +1,17 @@
 /** Search page without a query: recent queries, and examples. */
+import { SEARCH_PAGE_TEXT } from '../../later-texts.ts';
 import { SEARCH_TEXT } from '../../texts.ts';
 import { useInspector, usePreferences } from '../parts/context.ts';
 
 const EXAMPLES: readonly (readonly [string, string])[] = [
-  ['"merge conflict"', 'an exact phrase, in names and content'],
-  ['status:error kind:tool', 'failed tool calls'],
-  ['tool:git_* duration>5s', 'slow calls of git tools'],
-  ['kind:llm tokens>10k -model:*mini', 'large LLM calls, except those of small models'],
-  ['kind:tool parent(agent:planner)', 'tools that an agent called directly'],
-  ['@mcp.method.name:tools/call', 'spans with this attribute value'],
-  ['session(status:failed) "timed out"', 'text in failed sessions'],
-  ['started:-2h.. service:planner', 'one service, last two hours'],
+  ['"merge conflict"', SEARCH_PAGE_TEXT.exactPhrase],
+  ['status:error kind:tool', SEARCH_PAGE_TEXT.failedTools],
+  ['tool:git_* duration>5s', SEARCH_PAGE_TEXT.slowTools],
+  ['kind:llm tokens>10k -model:*mini', SEARCH_PAGE_TEXT.largeCalls],
+  ['kind:tool parent(agent:planner)', SEARCH_PAGE_TEXT.toolsOfAgent],
+  ['@mcp.method.name:tools/call', SEARCH_PAGE_TEXT.attributeValue],
+  ['session(status:failed) "timed out"', SEARCH_PAGE_TEXT.textInFailed],
+  ['started:-2h.. service:planner', SEARCH_PAGE_TEXT.oneService],
 ];
 
 export function SearchStart({ onChoose }: { readonly onChoose: (query: string) => void }) {

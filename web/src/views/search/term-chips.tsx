@@ -1,4 +1,5 @@
 /** Chips of common terms that toggle a term in the query. */
+import { SEARCH_PAGE_TEXT } from '../../later-texts.ts';
 import { termValues, toggleTerm } from '../../model/query/query-terms.ts';
 import { KindIcon, kindName } from '../parts/icons.tsx';
 
@@ -14,7 +15,7 @@ export function TermChips({ query, onChange }: TermChipsProps) {
   const kinds = termValues(query, 'kind');
   const statuses = termValues(query, 'status');
   return (
-    <div className="ins-chips" role="group" aria-label="Narrow what is found">
+    <div className="ins-chips" role="group" aria-label={SEARCH_PAGE_TEXT.narrow}>
       {KINDS.map((kind) => (
         <button
           key={kind}

@@ -128,7 +128,7 @@ function Card({ trace, span }: { readonly trace: Trace; readonly span: SpanRow }
           {span.status === 'running'
             ? `${formatRunning(duration_ns)} so far`
             : span.status === 'lost'
-              ? 'not known'
+              ? 'unknown'
               : formatDuration(duration_ns)}
         </dd>
         {(children.length > 0 || span.waits > 0) && (

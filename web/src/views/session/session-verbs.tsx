@@ -27,7 +27,7 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
       group.current?.querySelector<HTMLElement>(`[data-verb=${verb}] button`)?.focus();
     return [
       ...(isPaused ? (['resume', 'step'] as const) : (['pause'] as const)).map((verb) => ({
-        name: `${VERB_LABELS[verb]} the session: to its button`,
+        name: `${VERB_LABELS[verb]} session…`,
         run: lead(verb),
       })),
       { name: SESSION_VERB_TEXT.toStop, run: () => setAsking(true) },
@@ -47,7 +47,7 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
   const give = (verb: Verb) => () => void verbs.give(session.id, verb);
   if (!isOpen) return null;
   return (
-    <div ref={group} className="ins-verbs" role="group" aria-label="Control of the session">
+    <div ref={group} className="ins-verbs" role="group" aria-label="Session controls">
       {state !== undefined && state === shown && (
         <span
           className={`ins-verbs__said ins-verbs__said--${state.kind}`}

@@ -46,7 +46,7 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
         await copyText(await text);
         setNotice(`${what} copied`);
       } catch {
-        setNotice(`Could not copy: the browser does not allow it`);
+        setNotice(`Cannot copy: the browser does not allow it`);
       }
     };
     const save = async () => {
@@ -72,7 +72,7 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
     const { sessionId } = trace;
     return [
       {
-        name: 'Copy the link to what is shown',
+        name: 'Copy link to this view',
         run: () => void copy('Link', window.location.href),
       },
       summary,

@@ -75,7 +75,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
             // Of each span its own: another's would turn to its state before one's eyes.
             key={key}
             className={`ins-row__caret${isFolded ? '' : ' ins-row__caret--open'}${hasErrorBelow ? ' ins-row__caret--error' : ''}`}
-            title={hasErrorBelow ? 'Something failed below it' : undefined}
+            title={hasErrorBelow ? 'A span below failed' : undefined}
             aria-hidden="true"
             onClick={(event) => {
               event.stopPropagation();
@@ -135,7 +135,7 @@ function Marks({ span, isWaiting, trace }: MarksProps) {
   return (
     <span className="ins-row__marks">
       {span.duplicate_of !== null && (
-        <span title="Shows the same work as another span">duplicate </span>
+        <span title="Reports the same operation as another span">duplicate </span>
       )}
       {span.status === 'running' && span.stall_ns === null && span.stall_start_ns !== null && (
         <Stalled span={span} trace={trace} />

@@ -38,9 +38,9 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
   const actions = useMemo(
     () => [
       { name: 'Find in session', keys: ['/'], run: () => field.current?.focus() },
-      { name: 'Errors only, all spans', keys: ['x'], run: options.errorsOnly.toggle },
+      { name: 'Toggle errors only', keys: ['x'], run: options.errorsOnly.toggle },
       { name: 'Collapse / expand gaps', keys: ['z'], run: options.shortGaps.toggle },
-      { name: 'Critical path: show, hide', keys: ['l'], run: options.path.toggle },
+      { name: 'Toggle critical path', keys: ['l'], run: options.path.toggle },
     ],
     [options],
   );
@@ -76,7 +76,7 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
       <div className="ins-tools__end">
         <Toggle
           of={options.path}
-          title="A thin line above the bars: what the end waited for (L)"
+          title="Mark the spans that the end waited for (L)"
           name="Critical path"
         />
         {gaps > 0 && (
@@ -88,7 +88,7 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
         )}
         <Toggle
           of={options.errorsOnly}
-          title="Only what failed, and what is above it (X)"
+          title="Only failed spans and their parents (X)"
           name="Errors only"
         />
         <button

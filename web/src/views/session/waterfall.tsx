@@ -318,9 +318,7 @@ function Nothing({ trace }: { readonly trace: Trace }) {
   const state = useCell(trace.state);
   if (state.kind === 'ready') {
     const isBefore = trace.whole.spans.size > 0;
-    return (
-      <p className="ins-fall__none">{isBefore ? TIME_TEXT.noSpan : 'No span has arrived yet.'}</p>
-    );
+    return <p className="ins-fall__none">{isBefore ? TIME_TEXT.noSpan : 'No spans yet.'}</p>;
   }
   return <LoadingRows lengths={LENGTHS} />;
 }

@@ -74,7 +74,7 @@ export function DropTarget() {
         <ActionIcon name="import" />
         Drop to import
       </p>
-      <p>Exported sessions, OTLP in JSON, traces of Jaeger or Langfuse; gzip or plain</p>
+      <p>Exported sessions, OTLP JSON, Jaeger or Langfuse traces; gzip or plain</p>
     </div>
   );
 }
@@ -102,7 +102,7 @@ export function ImportButton({ isLarge = false }: { readonly isLarge?: boolean }
       <button
         type="button"
         className={`ins-import${isLarge ? ' ins-import--large' : ''}`}
-        title="Import files: drop them on the page, or pick them here"
+        title="Import files: drop them on the page or browse"
         onClick={() => input.current?.click()}
       >
         <ActionIcon name="import" />

@@ -132,7 +132,7 @@ function Plot({ bars, isZoomed, onShow }: PlotProps) {
       aria-valuemin={0}
       aria-valuemax={Math.max(0, bars.length - 1)}
       aria-valuenow={marked?.to ?? Math.max(0, bars.length - 1)}
-      aria-valuetext={words || 'all of it'}
+      aria-valuetext={words || 'all'}
       style={{ height: HEIGHT_PX }}
       onPointerDown={(event) => {
         if (event.button !== 0 || bars.length === 0) return;
@@ -180,8 +180,8 @@ function Plot({ bars, isZoomed, onShow }: PlotProps) {
         </div>
       )}
       <span id={`${id}-hint`} className="ins-hidden">
-        Arrows go from bar to bar, with Shift they select a time, Enter shows its sessions, Escape
-        goes back.
+        Arrow keys move between bars, with Shift they select a range. Enter shows its sessions,
+        Escape goes back.
       </span>
     </div>
   );

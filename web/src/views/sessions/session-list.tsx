@@ -361,9 +361,9 @@ function useSelectKeys(ids: readonly string[], selection: Selection): void {
       if (id !== undefined) selection.toggle(id);
     };
     return [
-      { name: 'Select this session, or not', keys: ['x'], run: toggle },
-      { name: 'Select all sessions that are shown', run: () => selection.add(ids) },
-      { name: 'Select no session', run: () => selection.clear() },
+      { name: 'Select / deselect this session', keys: ['x'], run: toggle },
+      { name: 'Select all sessions shown', run: () => selection.add(ids) },
+      { name: 'Clear the selection', run: () => selection.clear() },
     ];
   }, [ids, selection]);
   useActions('Session list', actions);

@@ -168,7 +168,7 @@ function AttributeRow({ name, index, node, at, isCut }: AttributeRowProps) {
         <span className="ins-attributes__type">{type}</span>
       </dt>
       <dd>
-        {isCut && <span className="ins-attributes__cut">cut short by the sender</span>}
+        {isCut && <span className="ins-attributes__cut">truncated by the sender</span>}
         {long !== undefined ? (
           <LongValue key={long.size_bytes} cut={long} beginning={text} what={name}>
             {(whole) => (

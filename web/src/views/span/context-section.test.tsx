@@ -91,8 +91,8 @@ test('shares are estimates, beside what is cached, and what was dropped leads to
   expect(screen.getByRole('button', { name: /History/ }).textContent).toContain(
     '≈ 100 tokens dropped',
   );
-  fireEvent.click(screen.getByRole('button', { name: /dropped since the call before/ }));
+  fireEvent.click(screen.getByRole('button', { name: /dropped since the previous call/ }));
   expect(screen.getByText('The old plan')).toBeTruthy();
-  fireEvent.click(screen.getByRole('button', { name: 'Open the call before' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Open the previous call' }));
   expect(open).toHaveBeenCalledWith('t.b');
 });

@@ -76,5 +76,5 @@ test('a number of a call is shown digit by digit', () => {
 test('the result is with its call, and says how much of it is missing', () => {
   const { container } = shown(<Conversation messages={messages} />);
   expect(container.querySelectorAll('.ins-turn')).toHaveLength(2);
-  expect(screen.getByText(/3 B of 90 kB are here/)).toBeTruthy();
+  expect(screen.getByText(/3 B of 90 kB received/)).toBeTruthy();
 });

@@ -105,7 +105,7 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
   };
   return (
     <>
-      <div className="ins-tabs" role="tablist" aria-label="Parts of the span" onKeyDown={onKeyDown}>
+      <div className="ins-tabs" role="tablist" aria-label="Span tabs" onKeyDown={onKeyDown}>
         {tabs.map(([name, label, key]) => (
           <button
             key={name}
@@ -224,11 +224,11 @@ function useTabActions({ shown, tab, loaded, copies, onRaw }: TabActions): void 
         keys: [`p ${key}`],
         run: () => open(name),
       })),
-      { name: 'Next part of the span', keys: ['}'], run: () => open(beside(here, tab, 1)) },
-      { name: 'Previous part of the span', keys: ['{'], run: () => open(beside(here, tab, -1)) },
+      { name: 'Next span tab', keys: ['}'], run: () => open(beside(here, tab, 1)) },
+      { name: 'Previous span tab', keys: ['{'], run: () => open(beside(here, tab, -1)) },
       { name: SPAN_TEXT.rawOrFormatted, keys: ['r'], run: () => onRaw((isRaw) => !isRaw) },
       {
-        name: 'Copy what this part of the span shows',
+        name: 'Copy the content of this span tab',
         keys: ['c'],
         run: () => copy(textOf(tab, loaded) ?? copies.json()),
       },
@@ -338,9 +338,8 @@ export function RawSpan({ text }: { readonly text: string }) {
       </h3>
       {cuts > 0 && (
         <p className="ins-none">
-          Of {cuts === 1 ? 'one long value' : `${cuts} long values`} only the beginning is here:
-          they are named under <code>clamped</code>.{' '}
-          {isSaved ? SAVED_TEXT.cut : 'A copy as JSON has all of it.'}
+          {cuts === 1 ? '1 long value is' : `${cuts} long values are`} truncated: see{' '}
+          <code>clamped</code>. {isSaved ? SAVED_TEXT.cut : 'Copy as JSON for the full text.'}
         </p>
       )}
       <div className="ins-payload">

@@ -44,7 +44,7 @@ export function SpanPanel({ trace, selected, onClose }: SpanPanelProps) {
                 ? 'Loading'
                 : newest !== undefined
                   ? TIME_TEXT.notBegun
-                  : 'This span is not in the session'}
+                  : 'Span not found in this session'}
             </h2>
             <CloseButton onClose={onClose} />
           </div>
@@ -142,7 +142,7 @@ function Badge({
 
 function Took({ trace, row }: { readonly trace: Trace; readonly row: SpanRow }) {
   const now_ns = useTraceNow(trace, row.status === 'running' ? 500 : undefined);
-  if (row.status === 'lost') return 'end not known';
+  if (row.status === 'lost') return 'end unknown';
   const took_ns = endOffset(row, now_ns) - row.offset_ns;
   return row.status === 'running' ? formatRunning(took_ns) : formatDuration(took_ns);
 }

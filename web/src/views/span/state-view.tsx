@@ -1,6 +1,8 @@
 /** The agent's state step by step: each change, and the whole state after it. */
+
 import { useEffect, useMemo, useState } from 'react';
 import type { StateDifference, StateStep } from '../../api/types.ts';
+import { STATE_TEXT } from '../../later-texts.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { SpanId } from '../../state/span-values.ts';
@@ -31,8 +33,8 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
   const actions = useMemo(
     () =>
       [
-        ['Previous change of the state', ',', step?.previous?.position] as const,
-        ['Next change of the state', ';', step?.next?.position] as const,
+        [STATE_TEXT.previousAction, ',', step?.previous?.position] as const,
+        [STATE_TEXT.nextAction, ';', step?.next?.position] as const,
       ].flatMap(([name, key, position]) =>
         step === undefined || position === undefined
           ? []
@@ -40,11 +42,11 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
       ),
     [step],
   );
-  useActions('Span', actions);
+  useActions(STATE_TEXT.span, actions);
   if (step === undefined) {
     return (
       <p className="ins-none" role={problem === undefined ? 'status' : 'alert'}>
-        {problem ?? 'Loading'}
+        {problem ?? STATE_TEXT.loading}
       </p>
     );
   }
@@ -53,7 +55,7 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
   return (
     <div className="ins-state" aria-busy={isLoading}>
       {step.names.length > 1 && (
-        <p className="ins-state__names" role="group" aria-label="States of this span">
+        <p className="ins-state__names" role="group" aria-label={STATE_TEXT.list}>
           {step.names.map((name) => (
             <button
               key={name}
@@ -73,7 +75,7 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
         <Steps step={step} onGo={go} />
         <TimeOfDay at={step.at.time} />
         {isHere ? (
-          <span>on this span</span>
+          <span>{STATE_TEXT.onThisSpan}</span>
         ) : (
           step.at.trace_id !== null &&
           step.at.span_id !== null && (
@@ -86,7 +88,7 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
                 )
               }
             >
-              on another span
+              {STATE_TEXT.onAnotherSpan}
             </button>
           )
         )}
@@ -97,16 +99,14 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
         </p>
       )}
       {step.description !== null && <p>{step.description}</p>}
-      {!step.is_complete && (
-        <p className="ins-none">The session is long: not all of its changes are counted.</p>
-      )}
+      {!step.is_complete && <p className="ins-none">{STATE_TEXT.longSession}</p>}
       {step.problem !== null && <p className="ins-state__problem">{step.problem}</p>}
       <Changes step={step} />
       {step.value !== null && (
         <section className="ins-section">
           <h3>
-            The whole state at that point
-            <CopyButton text={step.value.text} what="the state" />
+            Full state at this point
+            <CopyButton text={step.value.text} what={STATE_TEXT.state} />
           </h3>
           <PayloadView payload={step.value} what={step.name} />
         </section>
@@ -148,8 +148,8 @@ function Steps({ step, onGo }: StepsProps) {
         type="button"
         className="ins-icon-button"
         disabled={previous === null}
-        title="Previous change of this state (,)"
-        aria-label="Previous change of this state"
+        title={STATE_TEXT.previousTitle}
+        aria-label={STATE_TEXT.previous}
         onClick={() => previous !== null && onGo(previous.position)}
       >
         <ActionIcon name="up" />
@@ -161,8 +161,8 @@ function Steps({ step, onGo }: StepsProps) {
         type="button"
         className="ins-icon-button"
         disabled={next === null}
-        title="Next change of this state (;)"
-        aria-label="Next change of this state"
+        title={STATE_TEXT.nextTitle}
+        aria-label={STATE_TEXT.next}
         onClick={() => next !== null && onGo(next.position)}
       >
         <ActionIcon name="down" />
@@ -178,13 +178,13 @@ function Changes({ step }: { readonly step: StateStep }) {
   const [isAll, setAll] = useState(false);
   const { changes, change_count } = step;
   if (changes === null) {
-    return step.position === 0 ? <p className="ins-none">The first time it was captured.</p> : null;
+    return step.position === 0 ? <p className="ins-none">{STATE_TEXT.firstCapture}</p> : null;
   }
-  if (changes.length === 0) return <p className="ins-none">The same as the time before.</p>;
+  if (changes.length === 0) return <p className="ins-none">{STATE_TEXT.unchanged}</p>;
   const shown = isAll ? changes : changes.slice(0, FIRST);
   return (
     <section className="ins-section">
-      <h3>What changed</h3>
+      <h3>{STATE_TEXT.whatChanged}</h3>
       <ol className="ins-state__changes">
         {shown.map((change, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: changes have no identity but their place
@@ -221,7 +221,7 @@ function Change({ change }: { readonly change: StateDifference }) {
         <code className="ins-state__path">
           <VisibleText text={path === '' ? 'everything' : path} />
         </code>
-        <CopyButton text={path} what="the path" />
+        <CopyButton text={path} what={STATE_TEXT.path} />
         {isShort && (
           <span className="ins-state__values">
             {before !== null && (
@@ -242,13 +242,13 @@ function Change({ change }: { readonly change: StateDifference }) {
           {before !== null && (
             <div className="ins-state__before">
               <span>before</span>
-              <PayloadView payload={before} what="the value before" />
+              <PayloadView payload={before} what={STATE_TEXT.valueBefore} />
             </div>
           )}
           {after !== null && (
             <div>
               <span>after</span>
-              <PayloadView payload={after} what="the value after" />
+              <PayloadView payload={after} what={STATE_TEXT.valueAfter} />
             </div>
           )}
         </>

@@ -25,9 +25,7 @@ export function ToolsOffered({ tools, messages, before, onSelect }: ToolsOffered
     <Fold label={`Tools offered, ${groupThousands(tools.length)}${comparison(before)}`}>
       {before !== null && (
         <p className="ins-none">
-          {isSame(before)
-            ? 'The same as before: nothing was added, removed or changed since '
-            : 'Compared with '}
+          {isSame(before) ? 'Unchanged since ' : 'Compared with '}
           <button
             type="button"
             className="ins-link"
@@ -90,7 +88,7 @@ function isSame({ added, removed, changed }: ToolsBefore): boolean {
 
 function comparison(before: ToolsBefore | null): string {
   if (before === null) return '';
-  return isSame(before) ? ', same as before' : ', other than before';
+  return isSame(before) ? ', unchanged' : ', changed';
 }
 
 /** How often the model's answer calls each tool. */

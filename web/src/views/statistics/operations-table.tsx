@@ -29,7 +29,7 @@ export function OperationsTable(props: OperationsTableProps) {
     return [
       {
         id: 'name',
-        head: 'Operation',
+        head: STATISTICS_TEXT.operation,
         about: STATISTICS_TEXT.opensSlowest,
         value: ({ name }) => name,
         Shown: ({ row }) => (
@@ -54,7 +54,7 @@ export function OperationsTable(props: OperationsTableProps) {
       },
       {
         id: 'count',
-        head: 'Count',
+        head: STATISTICS_TEXT.count,
         value: ({ count }) => count,
         Shown: ({ row }) => (
           <>
@@ -69,7 +69,7 @@ export function OperationsTable(props: OperationsTableProps) {
       },
       {
         id: 'errors',
-        head: 'Errors',
+        head: STATISTICS_TEXT.errors,
         about: STATISTICS_TEXT.opensFirstError,
         isOptional: true,
         value: ({ errors }) => errors,
@@ -92,40 +92,40 @@ export function OperationsTable(props: OperationsTableProps) {
       }),
       {
         id: 'part',
-        head: 'Share',
+        head: STATISTICS_TEXT.shareHead,
         about: STATISTICS_TEXT.share,
         value: (row) => row.own_ns,
         Shown: ({ row }) => <Part of={row.own_ns} whole={own_ns} most={most_ns} />,
       },
-      timeColumn('total', 'Total', ({ times }) => times.total_ns, {
+      timeColumn('total', STATISTICS_TEXT.totalHead, ({ times }) => times.total_ns, {
         about: STATISTICS_TEXT.total,
       }),
-      timeColumn('mean', 'Mean', ({ times }) => times.mean_ns),
+      timeColumn('mean', STATISTICS_TEXT.mean, ({ times }) => times.mean_ns),
       timeColumn('median', 'p50', ({ times }) => times.median_ns, {
         about: STATISTICS_TEXT.p50,
       }),
       timeColumn('p95', 'p95', ({ times }) => times.p95_ns, { about: STATISTICS_TEXT.p95 }),
-      timeColumn('max', 'Max', ({ times }) => times.longest_ns),
-      timeColumn('waiting', 'Waiting', ({ wait_ns }) => wait_ns, {
+      timeColumn('max', STATISTICS_TEXT.max, ({ times }) => times.longest_ns),
+      timeColumn('waiting', STATISTICS_TEXT.waiting, ({ wait_ns }) => wait_ns, {
         about: SPAN_TEXT.waitingTitle,
         isOptional: true,
       }),
-      countColumn('input', 'Tokens in', ({ used }) => used.input_tokens, {
+      countColumn('input', STATISTICS_TEXT.tokensIn, ({ used }) => used.input_tokens, {
         about: STATISTICS_TEXT.tokens,
       }),
       countColumn('cached', STATISTICS_TEXT.cached, (row) => cached.get(keyOf(row))?.read ?? 0),
-      countColumn('output', 'Tokens out', ({ used }) => used.output_tokens),
+      countColumn('output', STATISTICS_TEXT.tokensOut, ({ used }) => used.output_tokens),
       countColumn(
         'reasoning',
         STATISTICS_TEXT.reasoning,
         (row) => cached.get(keyOf(row))?.reasoning ?? 0,
       ),
-      costColumn('cost', 'Cost', ({ used }) => used.cost_usd),
+      costColumn('cost', STATISTICS_TEXT.cost, ({ used }) => used.cost_usd),
     ];
   }, [operations, cache, own_ns, onOpen, onOpenError, onFind]);
   return (
     <SortableTable
-      label="Operations"
+      label={STATISTICS_TEXT.operations}
       rows={operations}
       keyOf={keyOf}
       columns={columns}

@@ -16,9 +16,24 @@ interface RollUpTableProps {
 }
 
 const HEADS = {
-  models: { name: 'Model', kind: 'llm', nameless: STATISTICS_TEXT.noModel, count: 'Calls' },
-  tools: { name: 'Tool', kind: 'tool', nameless: '(no name)', count: 'Calls' },
-  agents: { name: 'Agent', kind: 'agent', nameless: '(no name)', count: 'Runs' },
+  models: {
+    name: STATISTICS_TEXT.model,
+    kind: 'llm',
+    nameless: STATISTICS_TEXT.noModel,
+    count: STATISTICS_TEXT.calls,
+  },
+  tools: {
+    name: STATISTICS_TEXT.tool,
+    kind: 'tool',
+    nameless: '(no name)',
+    count: STATISTICS_TEXT.calls,
+  },
+  agents: {
+    name: STATISTICS_TEXT.agent,
+    kind: 'agent',
+    nameless: '(no name)',
+    count: STATISTICS_TEXT.runs,
+  },
 } as const satisfies Record<
   RollUpTableProps['of'],
   { name: string; kind: SpanKind; nameless: string; count: string }
@@ -57,11 +72,11 @@ export function RollUpTable({ of, rows, onOpen }: RollUpTableProps) {
       },
       errorsColumn(),
       ...callColumns(of),
-      timeColumn('total', 'Time', ({ times }) => times.total_ns, {
+      timeColumn('total', STATISTICS_TEXT.time, ({ times }) => times.total_ns, {
         about: STATISTICS_TEXT.total,
       }),
       timeColumn('p95', 'p95', ({ times }) => times.p95_ns, { about: STATISTICS_TEXT.p95 }),
-      timeColumn('waiting', 'Waiting', ({ wait_ns }) => wait_ns, {
+      timeColumn('waiting', STATISTICS_TEXT.waiting, ({ wait_ns }) => wait_ns, {
         about: SPAN_TEXT.waitingTitle,
         isOptional: true,
       }),
@@ -77,7 +92,7 @@ function callColumns(of: RollUpTableProps['of']): Column<RollUp>[] {
     countColumn('model_calls', 'LLM calls', ({ model_calls }) => model_calls, {
       about: STATISTICS_TEXT.ownCalls,
     }),
-    countColumn('tool_calls', 'Tool calls', ({ tool_calls }) => tool_calls, {
+    countColumn('tool_calls', STATISTICS_TEXT.toolCalls, ({ tool_calls }) => tool_calls, {
       about: STATISTICS_TEXT.ownCalls,
     }),
   ];
@@ -86,9 +101,9 @@ function callColumns(of: RollUpTableProps['of']): Column<RollUp>[] {
 /** Columns of usage: a model has no descendants; a tool's usage is that of its descendants. */
 function usageColumns(of: RollUpTableProps['of']): Column<RollUp>[] {
   const own: Column<RollUp>[] = [
-    countColumn('input', 'Tokens in', ({ used }) => used.input_tokens),
-    countColumn('output', 'Tokens out', ({ used }) => used.output_tokens),
-    costColumn('cost', 'Cost', ({ used }) => used.cost_usd),
+    countColumn('input', STATISTICS_TEXT.tokensIn, ({ used }) => used.input_tokens),
+    countColumn('output', STATISTICS_TEXT.tokensOut, ({ used }) => used.output_tokens),
+    costColumn('cost', STATISTICS_TEXT.cost, ({ used }) => used.cost_usd),
   ];
   if (of === 'models') return own;
   const inAll = (what: string, about: string): Column<RollUp>[] => [
@@ -102,5 +117,5 @@ function usageColumns(of: RollUpTableProps['of']): Column<RollUp>[] {
   ];
   return of === 'tools'
     ? inAll('below', STATISTICS_TEXT.toolUsage)
-    : [...own, ...inAll('with sub-agents', SPAN_TEXT.withSubAgents)];
+    : [...own, ...inAll(STATISTICS_TEXT.withSubAgents, SPAN_TEXT.withSubAgents)];
 }

@@ -85,7 +85,7 @@ export function StatisticsView({ trace, onSelect }: SessionViewProps) {
         {isEmpty
           ? STATISTICS_TEXT.none
           : problem === undefined
-            ? 'Counting …'
+            ? STATISTICS_TEXT.counting
             : STATISTICS_TEXT.failed(problem)}
       </div>
     );
@@ -93,7 +93,7 @@ export function StatisticsView({ trace, onSelect }: SessionViewProps) {
   const { operations, models, tools, agents, cache, streams, not_read } = statistics;
   return (
     <div className="ins-stats">
-      <Section title="Operations" note={<Note statistics={statistics} />}>
+      <Section title={STATISTICS_TEXT.operations} note={<Note statistics={statistics} />}>
         <OperationsTable
           operations={operations}
           cache={cache}
@@ -104,18 +104,18 @@ export function StatisticsView({ trace, onSelect }: SessionViewProps) {
         />
       </Section>
       {agents.length > 0 && (
-        <Section title="Agents" note={STATISTICS_TEXT.agentsNote}>
+        <Section title={STATISTICS_TEXT.agents} note={STATISTICS_TEXT.agentsNote}>
           <RollUpTable of="agents" rows={agents} onOpen={openLongest} />
         </Section>
       )}
       <div className="ins-stats__pair">
         {models.length > 0 && (
-          <Section title="Models" note={<PriceNote statistics={statistics} />}>
+          <Section title={STATISTICS_TEXT.models} note={<PriceNote statistics={statistics} />}>
             <RollUpTable of="models" rows={models} onOpen={openLongest} />
           </Section>
         )}
         {tools.length > 0 && (
-          <Section title="Tools">
+          <Section title={STATISTICS_TEXT.tools}>
             <RollUpTable of="tools" rows={tools} onOpen={openLongest} />
           </Section>
         )}
@@ -129,7 +129,7 @@ export function StatisticsView({ trace, onSelect }: SessionViewProps) {
       </div>
       {(streams.first_chunk !== null || streams.stall !== null) && (
         <Section
-          title="Streamed answers"
+          title={STATISTICS_TEXT.streamedAnswers}
           note={not_read > 0 ? STATISTICS_TEXT.notRead(not_read) : undefined}
         >
           <StreamsSection streams={streams} onOpen={open} />
@@ -211,7 +211,7 @@ function OverTime({ counted: { rows, used } }: { readonly counted: CountedSpans 
   const usage = useMemo(() => usageOverTime(rows, used, BUCKETS), [rows, used]);
   if (usage === undefined) return null;
   return (
-    <Section title="Tokens over time">
+    <Section title={STATISTICS_TEXT.tokensOverTime}>
       <UsageChart usage={usage} />
     </Section>
   );
@@ -230,7 +230,7 @@ function Slowest({ counted: { rows, own_ns }, onOpen }: ListProps) {
   );
   if (found.length === 0) return null;
   return (
-    <Section title="Slowest spans" note={STATISTICS_TEXT.slowestNote}>
+    <Section title={STATISTICS_TEXT.slowestSpans} note={STATISTICS_TEXT.slowestNote}>
       <SpanList found={found} onOpen={onOpen} />
     </Section>
   );
@@ -243,7 +243,7 @@ function Waits({ trace, counted: { rows }, onOpen }: ListProps & { readonly trac
   const found = greatest(waiting, (row) => row.wait_ns + openWait_ns(row, now_ns), MOST);
   if (found.length === 0) return null;
   return (
-    <Section title="Longest waits" note="for a person">
+    <Section title={STATISTICS_TEXT.longestWaits} note={STATISTICS_TEXT.waitsNote}>
       <SpanList found={found} onOpen={onOpen} isWaiting={(row) => openWait_ns(row, now_ns) > 0} />
     </Section>
   );
@@ -271,7 +271,9 @@ function SpanList({ found, onOpen, isWaiting = () => false }: SpanListProps) {
             title={row.name}
             onOpen={() => onOpen(row)}
           />
-          {isWaiting(row) && <span className="ins-stats__waiting">waiting now</span>}
+          {isWaiting(row) && (
+            <span className="ins-stats__waiting">{STATISTICS_TEXT.waitingNow}</span>
+          )}
           <span>{formatDuration(value)}</span>
         </li>
       ))}

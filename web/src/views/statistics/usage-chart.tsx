@@ -1,5 +1,6 @@
 /** Chart of tokens over time as bars, with the cumulated cost as a line. */
 
+import { STATISTICS_TEXT } from '../../later-texts.ts';
 import type { UsageOverTime } from '../../model/statistics/usage.ts';
 import { formatCost, formatCount, formatDuration } from '../../model/text/format.ts';
 import './usage-chart.css';
@@ -62,7 +63,9 @@ export function UsageChart({ usage }: { readonly usage: UsageOverTime }) {
         )}
       </svg>
       <figcaption>
-        <span className="ins-usage-chart__key ins-usage-chart__key--in">tokens in</span>
+        <span className="ins-usage-chart__key ins-usage-chart__key--in">
+          {STATISTICS_TEXT.tokensInLabel}
+        </span>
         <span className="ins-usage-chart__key ins-usage-chart__key--out">out</span>
         {all > 0 && (
           <span className="ins-usage-chart__key ins-usage-chart__key--cost">

@@ -193,7 +193,7 @@ function Inside({
               tabIndex={-1}
               onClick={() => sum.cause !== undefined && onGoTo(sum.cause)}
             >
-              Show it
+              Show
             </button>
           </p>
         )}

@@ -166,7 +166,7 @@ function Running({
     <p className="ins-tx__progress">
       {percent !== undefined && (
         <>
-          <progress value={percent} max={100} aria-label="How far it is" />
+          <progress value={percent} max={100} aria-label="Progress" />
           {formatShare(percent / 100)}
         </>
       )}

@@ -378,8 +378,7 @@ const Outcome = memo(function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
 
 function Nothing({ trace }: { readonly trace: Trace }) {
   const state = useCell(trace.state);
-  if (state.kind === 'ready')
-    return <p className="ins-transcript__none">No span has arrived yet.</p>;
+  if (state.kind === 'ready') return <p className="ins-transcript__none">No spans yet.</p>;
   return (
     <div className="ins-transcript__loading" role="status">
       <span className="ins-hidden">Loading</span>

@@ -1,6 +1,8 @@
 /** `/ui/usage`: what the sessions of a filter used, by user, tag, model or day. */
+
 import { useMemo, useRef, useState } from 'react';
 import type { UsageKey } from '../../api/types.ts';
+import { USAGE_TEXT } from '../../later-texts.ts';
 import { parseTimeRange } from '../../model/sessions/time-range.ts';
 import {
   isUnnamed,
@@ -38,10 +40,10 @@ export function UsagePage() {
   const { width_px } = useSize(scroller);
   const field = useRef<HTMLInputElement>(null);
   const actions = useMemo(
-    () => [{ name: 'Filter', keys: ['/'], run: () => field.current?.focus() }],
+    () => [{ name: USAGE_TEXT.filter, keys: ['/'], run: () => field.current?.focus() }],
     [],
   );
-  useActions('Usage', actions);
+  useActions(USAGE_TEXT.usage, actions);
   useTitle(`Usage by ${by}`);
   const problem = queryProblem(query, state);
   const groups = found?.usage.groups ?? [];
@@ -56,12 +58,12 @@ export function UsagePage() {
           onChange={(q) => router.adjust({ q })}
         />
         <span className="ins-used__count" role="status">
-          {problem === undefined && !isCurrent && state.kind === 'loading' && 'adding up'}
+          {problem === undefined && !isCurrent && state.kind === 'loading' && 'loading'}
           {found !== undefined && isCurrent && (
             <Link
               className="ins-link"
               to={filteredPath('sessions', { q: query, time: time ?? undefined })}
-              title="Show the sessions"
+              title={USAGE_TEXT.showSessions}
             >
               {plural(found.usage.total.session_count, 'session')}
             </Link>
@@ -74,7 +76,7 @@ export function UsagePage() {
       {state.kind === 'failed' && problem === undefined && (
         <p className="ins-used__problem" role="alert">
           {state.message}
-          {state.status === 401 && ' Open the address that `inspector token` prints.'}
+          {state.status === 401 && ' Open the URL that `inspector token` prints.'}
         </p>
       )}
       {found !== undefined && (
@@ -109,17 +111,17 @@ function KeyChoice({ by }: { readonly by: UsageKey }) {
       })),
     [router],
   );
-  useActions('Usage', actions);
+  useActions(USAGE_TEXT.usage, actions);
   return (
-    <div className="ins-used__keys" role="group" aria-label="Add up by">
-      <span aria-hidden="true">By</span>
+    <div className="ins-used__keys" role="group" aria-label={USAGE_TEXT.groupBy}>
+      <span aria-hidden="true">{USAGE_TEXT.by}</span>
       {USAGE_KEYS.map((key, at) => (
         <button
           key={key}
           type="button"
           className="ins-tools__toggle"
           aria-pressed={key === by}
-          title={`Add up by ${key} (${at + 1})`}
+          title={`Group by ${key} (${at + 1})`}
           onClick={() => router.adjust({ by: key })}
         >
           {key}
@@ -140,7 +142,7 @@ function HowToName({ by }: { readonly by: UsageKey }) {
   if (code === undefined) return null;
   return (
     <p className="ins-used__none">
-      None of these sessions has a {by}. An agent gives one with <code>{code}</code>
+      None of these sessions has a {by}. Set one with <code>{code}</code>
     </p>
   );
 }
@@ -156,11 +158,11 @@ function NoSession({ isFiltered }: { readonly isFiltered: boolean }) {
           className="ins-link"
           onClick={() => router.adjust({ q: undefined, time: undefined })}
         >
-          Clear the filter
+          {USAGE_TEXT.clearFilter}
         </button>
       ) : (
         <Link className="ins-link" to="">
-          How to send one
+          {USAGE_TEXT.howToSend}
         </Link>
       )}
     </p>

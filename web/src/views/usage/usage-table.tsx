@@ -1,6 +1,8 @@
 /** Table of what sessions used: a row a user, tag, model or day. */
+
 import { useMemo } from 'react';
 import type { SessionUsage, UsageGroup, UsageTotal } from '../../api/types.ts';
+import { USAGE_TEXT } from '../../later-texts.ts';
 import { costText, filterOfGroup, shareOf } from '../../model/sessions/usage-groups.ts';
 import { plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
@@ -64,39 +66,36 @@ function columnsOf(question: Question, { total, groups }: SessionUsage): readonl
       id: 'name',
       head:
         question.by === 'day'
-          ? 'Day'
+          ? USAGE_TEXT.day
           : `${question.by.charAt(0).toUpperCase()}${question.by.slice(1)}`,
-      about: 'Opens the sessions of the row',
+      about: USAGE_TEXT.opensSessions,
       value: ({ name }) => name ?? null,
       Shown: ({ row }) =>
         row.name === undefined ? (
-          'All sessions'
+          USAGE_TEXT.allSessions
         ) : (
           <Name question={question} row={{ ...row, name: row.name }} />
         ),
     },
-    countColumn('sessions', 'Sessions', (row) => row.session_count, { isOptional: false }),
+    countColumn('sessions', USAGE_TEXT.sessions, (row) => row.session_count, { isOptional: false }),
     countColumn('calls', 'LLM calls', (row) => row.llm_calls, { isOptional: false }),
-    countColumn('tools', 'Tool calls', (row) => row.tool_calls),
-    countColumn('input', 'Tokens in', (row) => row.input_tokens, { isOptional: false }),
-    countColumn('output', 'Tokens out', (row) => row.output_tokens, { isOptional: false }),
-    countColumn('uncosted', 'No cost', (row) => row.uncosted_calls, {
-      about: 'Calls with tokens and without a known price: not in the cost',
+    countColumn('tools', USAGE_TEXT.toolCalls, (row) => row.tool_calls),
+    countColumn('input', USAGE_TEXT.tokensIn, (row) => row.input_tokens, { isOptional: false }),
+    countColumn('output', USAGE_TEXT.tokensOut, (row) => row.output_tokens, { isOptional: false }),
+    countColumn('uncosted', USAGE_TEXT.noCost, (row) => row.uncosted_calls, {
+      about: USAGE_TEXT.noCostTitle,
     }),
     {
       id: 'cost',
-      head: 'Cost',
-      about: 'Of calls with a known price',
+      head: USAGE_TEXT.cost,
+      about: USAGE_TEXT.costTitle,
       value: ({ cost_usd }) => cost_usd,
       Shown: Cost,
     },
     {
       id: 'share',
       head: `Of the ${share.of}`,
-      about:
-        share.of === 'cost'
-          ? 'Share of all cost'
-          : 'Share of all tokens: some calls have no known price',
+      about: share.of === 'cost' ? USAGE_TEXT.shareOfCost : USAGE_TEXT.shareOfTokens,
       value: share.value,
       Shown: ({ row }) => row !== total && <Part of={share.value(row)} whole={whole} most={most} />,
     },
@@ -119,7 +118,7 @@ function Name({ question, row: { name, session_count } }: NameProps) {
       to={to}
       title={`Show the ${plural(session_count, 'session')}`}
     >
-      <span>{isUnnamed ? `no ${question.by} named` : plainLine(name, 200)}</span>
+      <span>{isUnnamed ? `no ${question.by}` : plainLine(name, 200)}</span>
     </Link>
   );
 }

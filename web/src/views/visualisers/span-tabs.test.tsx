@@ -34,7 +34,7 @@ test('a visualiser that throws shows an error, and what is beside it stays', () 
       <VisualisedSpan tab="show-test" span={span} all={[visualiser({ Shown })]} />
     </>,
   );
-  expect(screen.getByRole('alert').textContent).toContain('“Test” cannot show this');
+  expect(screen.getByRole('alert').textContent).toContain('“Test” failed to render');
   expect(screen.getByRole('alert').textContent).toContain('no such document');
   expect(screen.getByText('the rest of the page')).toBeDefined();
   isBroken = false;

@@ -35,7 +35,7 @@ export function AnswerButtons(props: AnswerButtonsProps) {
       {request.kind === 'question' ? <Question {...props} /> : <Verdicts {...props} />}
       {props.unseen !== undefined && (
         <p className="ins-request__note">
-          Only the beginning of {props.unseen} is shown. Show all of it above before it is granted.
+          Only the start of {props.unseen} is shown. Show all of it above before you allow it.
         </p>
       )}
       {sending !== undefined && (
@@ -88,7 +88,7 @@ function Verdicts({ request, draft, check, unseen }: AnswerButtonsProps) {
         isDisabled={edit.kind === 'unclear' || unseen !== undefined}
         title={
           edit.kind === 'unclear'
-            ? 'The edited arguments cannot be sent: see above'
+            ? 'Cannot send the edited arguments: see above'
             : unseenTitle(unseen)
         }
         onPress={() =>

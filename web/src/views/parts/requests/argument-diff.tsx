@@ -17,7 +17,7 @@ export function ArgumentDiff({ diff }: { readonly diff: TextDiff }) {
   const all = diff.hunks.reduce((count, hunk) => count + hunk.lines.length, 0);
   const shown = hunks.reduce((count, lines) => count + lines.length, 0);
   return (
-    <section className="ins-diff" aria-label="What is changed">
+    <section className="ins-diff" aria-label="Changes">
       {hunks.map((lines, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: hunks have no identity but their place
         <div key={at} className="ins-diff__hunk" dir="ltr">

@@ -135,7 +135,7 @@ const SHOWN_SIGNS = 12;
 function Legend({ signs }: { readonly signs: StandIns }) {
   return (
     <p className="ins-request__hidden">
-      Signs for what cannot be seen:
+      Signs for invisible characters:
       {signs.list.slice(0, SHOWN_SIGNS).map(({ sign, code }) => (
         <span key={code}>
           <strong>{sign}</strong> {codePointName(code)} {describeHidden(code)}
@@ -159,7 +159,7 @@ function Typed({ check, signs, onGoTo }: TypedProps) {
   if (typed.length === 0) return null;
   return (
     <p className="ins-request__hidden">
-      Not seen, and new:
+      Invisible and new:
       {typed.slice(0, SHOWN_SIGNS).map(({ at, code }) => {
         const { line, column } = placeOf(check.of, at);
         return (
@@ -191,23 +191,23 @@ interface VerdictProps {
 }
 
 function Verdict({ draft, check, onGoTo }: VerdictProps) {
-  if (draft.args === undefined) return 'Nothing is edited: the arguments go as they came.';
-  if (check === undefined) return 'Looking at what was edited …';
+  if (draft.args === undefined) return 'No edits: the arguments are sent unchanged.';
+  if (check === undefined) return 'Checking the edits …';
   const { formatted, diff } = check;
   if (formatted.isJson && formatted.twice === undefined) {
     return diff.editCount === 0
-      ? 'Only white space is edited: the arguments go as they came.'
+      ? 'Only white space changed: the arguments are sent unchanged.'
       : `JSON, ${groupThousands(check.of.length)} characters.`;
   }
   const at = formatted.isJson ? (formatted.twice ?? 0) : formatted.at;
   const { line, column } = placeOf(check.of, at);
   return (
     <span className="ins-request__mistake">
-      {formatted.isJson ? 'Not clear, ' : 'Not JSON, '}
+      {formatted.isJson ? 'Ambiguous, ' : 'Not JSON, '}
       <button type="button" className="ins-link" onClick={() => onGoTo(at)}>
         line {line}, column {column}
       </button>
-      : {formatted.isJson ? 'this key is there twice' : formatted.what}.
+      : {formatted.isJson ? 'duplicate key' : formatted.what}.
     </span>
   );
 }

@@ -49,7 +49,7 @@ export function DataFrame(props: DataFrameProps) {
             data-answer-target={isTarget || undefined}
             onClick={toggle}
           >
-            {isOpen ? 'Show the beginning only' : `Show all ${groupThousands(text.length)}`}
+            {isOpen ? 'Show less' : `Show all ${groupThousands(text.length)}`}
           </button>
         )}
         <CopyButton text={text} what={what} />

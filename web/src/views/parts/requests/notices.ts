@@ -36,7 +36,7 @@ export function useNotices(): void {
 export function noticeOf(opened: readonly Request[]): { title: string; body: string } {
   const [first] = opened;
   if (first === undefined || opened.length > 1) {
-    return { title: `${opened.length} requests wait for you`, body: '' };
+    return { title: `${opened.length} requests are waiting for you`, body: '' };
   }
   return { title: headlineOf(first), body: plainLine(first.session_title, 80) };
 }

@@ -52,7 +52,7 @@ export function WaitsElsewhere({ isWaiting, hasRequest }: WaitsElsewhereProps) {
   return (
     <p className="ins-elsewhere" role="status">
       <StatusIcon shape="waiting" />
-      It waits for a person somewhere else: there is nothing to answer here.
+      Waiting for a person elsewhere: nothing to answer here.
     </p>
   );
 }

@@ -58,7 +58,7 @@ function StackTrace({ text }: { readonly text: string }) {
     <>
       {isFolded && (
         <button type="button" className="ins-link" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Fold the frames of libraries' : 'Show all frames'}
+          {isWhole ? 'Hide library frames' : 'Show all frames'}
         </button>
       )}
       <div className="ins-error__trace">
@@ -69,7 +69,7 @@ function StackTrace({ text }: { readonly text: string }) {
             frame.isFolded ? (
               // biome-ignore lint/suspicious/noArrayIndexKey: frames have no identity but their place
               <p key={at} className="ins-error__folded">
-                {plural(frame.count, 'frame')} of libraries
+                {plural(frame.count, 'library frame')}
               </p>
             ) : (
               // biome-ignore lint/suspicious/noArrayIndexKey: see above

@@ -25,7 +25,7 @@ function show(saved: Inspector['saved']) {
 test('a value that is cut in a saved page is not offered, because the page has no more', () => {
   const load = show({ exportedAt: '2026-01-01T00:00:00Z', leftOut: 1 });
   expect(screen.queryByRole('button', { name: /^Load all/ })).toBeNull();
-  expect(screen.getByText(/This is not in the file/)).toBeTruthy();
+  expect(screen.getByText(/Not in this file/)).toBeTruthy();
   expect(load).not.toHaveBeenCalled();
 });
 

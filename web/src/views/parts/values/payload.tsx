@@ -40,10 +40,10 @@ function CutShort({ payload, size_bytes }: CutShortProps) {
   const whole = payload.original_bytes;
   return (
     <p className="ins-payload__cut">
-      Cut short by the sender: {formatBytes(sent)}
+      Truncated by the sender: {formatBytes(sent)}
       {whole == null
-        ? ' are here.'
-        : ` of ${formatBytes(whole)} are here, ${formatBytes(Math.max(whole - sent, 0))} are missing.`}
+        ? ' received.'
+        : ` of ${formatBytes(whole)} received, ${formatBytes(Math.max(whole - sent, 0))} missing.`}
     </p>
   );
 }
