@@ -308,9 +308,9 @@ def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_t
 
     context.new_cdp_session(page).send("Emulation.setFocusEmulationEnabled", {"enabled": False})
     context.new_page().bring_to_front()
-    page.wait_for_function("() => !document.hasFocus()")
+    page.wait_for_function("!document.hasFocus()")
     agent.ask("r2", args_json=ARGS, tool_name="drop_table")
-    page.wait_for_function("() => notices.length === 1")
+    page.wait_for_function("notices.length === 1")
     notice = "(({ title, body, silent }) => ({ title, body, silent }))(notices[0])"
     expected = {"title": "drop_table wants to run", "body": "S", "silent": True}
     assert page.evaluate(notice) == expected, "no argument, no prompt"
