@@ -121,7 +121,7 @@ class Agent(HookHost):
             calls: list[ToolCall] = []
             last = Delta()
             deltas: AsyncIterator[Delta] = self.model.stream(messages, offered)
-            async for delta in op.stream(deltas):
+            async for delta in op.stream(deltas, text_of=lambda delta: delta.text):
                 texts.append(delta.text)
                 if delta.tool_call is not None:
                     calls.append(delta.tool_call)

@@ -314,7 +314,10 @@ async def test_an_empty_file_is_no_mistake(there: Api, content: bytes) -> None:
     assert (report["spans"], report["mistakes"]) == (0, [])
 
 
-@pytest.mark.parametrize("content", [b"\x00\x01\x02", b"hello", b"\x1f\x8bnot gzip", b'"text"'])
+@pytest.mark.parametrize(
+    "content",
+    [b"\x00\x01\x02", b"hello", b"\x1f\x8bnot gzip", b'"text"', b"Dear diary,\nnothing happened."],
+)
 async def test_what_is_no_telemetry_is_reported(there: Api, content: bytes) -> None:
     report = await take(there, content)
     assert report["mistake_count"] == 1

@@ -252,4 +252,15 @@ def test_several_selected_sessions_are_compared_step_by_step(
     expect(heads.last).to_contain_text("second try")
     page.go_back()
     expect(heads).to_have_count(4)
+    page.goto(f"{page.url}&session=deleted")
+    page.get_by_role("link", name="Compare the others").click()
+    expect(heads).to_have_count(4)
+
+    # Two runs get a third.
+    heads.last.get_by_role("button", name=re.compile("^Remove")).click()
+    expect(page).to_have_url(re.compile("compare.left=.*right="))
+    page.get_by_role("combobox", name="Add a run").press_sequentially("second try")
+    page.get_by_role("option", name=re.compile("Release, second try")).click()
+    expect(heads).to_have_count(4)
+    watch.errors.remove(next(one for one in watch.errors if "404" in one))
     assert watch.errors == []

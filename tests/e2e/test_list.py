@@ -296,6 +296,10 @@ def test_values_that_were_seen_are_offered_and_filters_are_remembered_and_saved(
         ["tool:git_log", "tokens:70", "saved"],
         ["status:failed", "tokens:500", "recent"],
     ]
+    field.press("Enter")
+    expect(options).to_have_count(0)
+    field.click()
+    expect(options.first).to_contain_text("saved")
     field.press("ArrowDown")
     field.press("Enter")
     expect(field).to_have_value("tool:git_log tokens:70")
@@ -349,7 +353,11 @@ def test_what_is_selected_is_exported_deleted_and_imported_again(
     assert file.name.endswith("-4.otlp.jsonl.gz")
     assert gzip.decompress(file.read_bytes()).decode().count("inspector.session.title") == 4
     expect(page.get_by_text("4 sessions in sessions-")).to_be_visible()
+    for action in ("Compare", "Export", "Delete …"):  # what was done leaves what can be done
+        expect(bar.get_by_role("button", name=action)).to_be_enabled()
     page.get_by_role("button", name="Close").click()
+    expect(page.get_by_text("4 sessions in sessions-")).to_have_count(0)
+    expect(bar.get_by_text("4 selected")).to_be_visible()
 
     bar.get_by_role("button", name="Select all 6").click()
     expect(bar.get_by_text("6 selected")).to_be_visible()
@@ -365,8 +373,17 @@ def test_what_is_selected_is_exported_deleted_and_imported_again(
     page.get_by_role("button", name="Close").click()
 
     page.get_by_label("Files to import").set_input_files(file)
-    expect(page.get_by_text("4 sessions, 12 spans")).to_be_visible()
+    imported = page.get_by_role("region", name="Imported files")
+    expect(imported.get_by_text("4 sessions, 12 spans")).to_be_visible()
     expect(rows).to_have_count(5)
+    links = imported.get_by_role("link")
+    expect(links).to_have_count(4)
+    link = links.filter(has_text=f"{302:032x}")
+    link.click()
+    expect(page).to_have_url(f"{shared.url}/ui/sessions/{302:032x}")
+    expect(page.get_by_role("heading", name="Session 301")).to_be_visible()
+    page.go_back()
+    expect(imported.get_by_text("4 sessions, 12 spans")).to_be_visible()
     assert watch.errors == []
 
 

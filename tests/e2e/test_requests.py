@@ -422,6 +422,37 @@ def _message(role: str, text: str) -> str:
     return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
 
 
+def test_a_line_of_the_inbox_that_is_pointed_at_or_has_the_focus_keeps_its_place(
+    page: Page, watch: Watch, service: Service, agent: ConnectedAgent
+) -> None:
+    def ask(tool: str, minutes: int) -> None:
+        agent.ask(tool, tool_name=tool, args_json=ARGS, expires_in_ms=minutes * 60_000)
+
+    ask("third", 30)
+    ask("fourth", 40)
+    _sign_in(page, service, "waiting")
+    lines = page.get_by_role("region", name="Requests", exact=True).locator("[data-request-line]")
+
+    def expect_order(*tools: str) -> None:
+        expect(lines).to_have_text([re.compile(f"^{tool} wants") for tool in tools])
+
+    expect_order("third", "fourth")
+    lines.first.hover()
+    ask("second", 20)
+    expect_order("third", "second", "fourth")
+    page.mouse.move(1200, 700)
+    expect_order("second", "third", "fourth")
+
+    lines.first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(lines.filter(has_text="third")).to_be_focused()
+    ask("first", 10)
+    expect_order("first", "third", "second", "fourth")
+    page.get_by_role("link", name="Audit log").focus()
+    expect_order("first", "second", "third", "fourth")
+    assert watch.errors == []
+
+
 def test_all_of_a_session_is_denied_one_by_one_with_what_led_there_in_view(
     page: Page, watch: Watch, service: Service, agent: ConnectedAgent
 ) -> None:

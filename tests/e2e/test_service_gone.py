@@ -79,6 +79,19 @@ def test_the_inbox_does_not_say_that_nothing_waits_when_the_service_is_gone(
     expect(page.get_by_text("Nothing needs you")).to_be_visible()
 
 
+def test_the_audit_log_is_read_once_the_service_is_back(page: Page, service: Service) -> None:
+    thrown = _open(page, service, "audit")
+    expect(page.get_by_text("No actions yet.")).to_be_visible()
+    service.kill()
+    page.get_by_role("checkbox", name="Show agents and service").check()
+    alert = page.get_by_role("alert").filter(has_text="The service does not answer")
+    alert.get_by_role("button", name="Retry").click()
+    expect(alert).to_be_visible()
+    service.start()
+    expect(alert).to_have_count(0)
+    assert thrown == []
+
+
 def test_the_style_of_tooltips_may_be_missing(page: Page, service: Service) -> None:
     page.route(re.compile(r"/assets/popups-.*css"), lambda route: route.abort())
     thrown = _open(page, service, "waiting")

@@ -37,6 +37,7 @@ export const COMPARE_TEXT = {
   firstRun: 'first run',
   addRun: 'Add a run',
   removeRun: 'Remove from the comparison',
+  withoutRun: 'Compare the others',
   signs: 'Signs',
   backToRuns: (count: number) => `Back to all ${count} runs`,
   changed: 'New spans arrived. Compare again to include them.',

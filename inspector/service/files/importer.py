@@ -118,6 +118,8 @@ async def import_stream(
         await reading.read(_rest(reading), restore)
     except ReceiveError as error:  # of the file as a whole: earlier commits stay
         reading.report.add_mistake(reading.line, str(error))
+    if reading.has_text and not reading.has_values and not reading.report.mistakes:
+        reading.report.add_mistake(1, "No JSON objects in the file")
     await reading.flush(restore)
     return reading.report
 
@@ -130,6 +132,7 @@ class _FileReader:
         self.unpacker = Unpacker()
         self.splitter = Splitter()
         self.line = 1
+        self.has_text = self.has_values = False
         self._scrubs = scrubs
         self._pricing = pricing
         self._batch = _Batch()
@@ -157,7 +160,7 @@ class _FileReader:
     def _fill(self, values: Iterable[Value]) -> bool:
         """Decode until there is enough for a commit; False: there are no more values."""
         for value in values:
-            self.line = value.line
+            self.line, self.has_values = value.line, True
             try:
                 self._decode(value)
             except ReceiveError as error:
@@ -201,6 +204,7 @@ def _read(text: bytes) -> Any:
 
 def _values(reading: _FileReader, chunk: bytes) -> Iterator[Value]:
     for piece in reading.unpacker.feed(chunk):
+        reading.has_text = reading.has_text or bool(piece.strip())
         yield from reading.splitter.feed(piece)
 
 

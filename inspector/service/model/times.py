@@ -15,6 +15,11 @@ def rfc3339(time_ns: int) -> str:
     return f"{_second(seconds)}.{fraction_ns:09d}Z"
 
 
+def clock_time(time_ns: int) -> str:
+    """Return `time_ns` (Unix ns) for people: `2026-01-31 14:05:09 UTC`."""
+    return f"{_second(time_ns // 1_000_000_000).replace('T', ' ')} UTC"
+
+
 @lru_cache(maxsize=1024)  # what happens together is of one second or few
 def _second(seconds: int) -> str:
     seconds = min(max(seconds, -62_135_596_800), 253_402_300_799)

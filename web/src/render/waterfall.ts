@@ -54,7 +54,6 @@ interface WaterfallScene {
 }
 
 const BAR_HEIGHT_PX = 10;
-const TICK_PX = 96;
 /** Height of a line of text, and the width below which a gap has its label upright. */
 const LINE_PX = 14;
 const GAP_LABEL_PX = 90;
@@ -407,5 +406,5 @@ export function drawAxis(
 
 /** Round offsets, none inside a shortened gap. */
 function ticksOf(axis: TimeAxis, view: TimeWindow, width_px: number): number[] {
-  return axis.segments(view).flatMap((segment) => ticksOfPart(segment, view, width_px / TICK_PX));
+  return axis.segments(view).flatMap((segment) => ticksOfPart(segment, view, width_px));
 }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from inspector.service.model.rows import RequestRow, RequestStatus
-from inspector.service.model.times import rfc3339
+from inspector.service.model.times import clock_time
 
 _DECISIONS = {
     "approval": frozenset({"allow", "allow_always", "deny"}),
@@ -53,7 +53,7 @@ def _is_closed(row: RequestRow, now_ns: int) -> Refusal | None:
         return Refusal(
             "already_answered",
             f"{answer.actor} ({answer.origin}) already answered with `{answer.decision}` at "
-            f"{rfc3339(answer.at_ns)}.",
+            f"{clock_time(answer.at_ns)}.",
         )
     if row.status is not RequestStatus.PENDING:
         why = row.transitions[-1].reason
@@ -62,7 +62,7 @@ def _is_closed(row: RequestRow, now_ns: int) -> Refusal | None:
     if row.expires_ns is not None and row.expires_ns <= now_ns:
         return Refusal(
             "already_closed",
-            f"Too late: the request expired at {rfc3339(row.expires_ns)} with its default, "
+            f"Too late: the request expired at {clock_time(row.expires_ns)} with its default, "
             f"`{row.default}`.",
         )
     return None

@@ -81,3 +81,14 @@ async def test_a_result_that_breaks_its_schema_is_an_error_and_no_success(n: obj
     assert "is not of type 'integer'" in str(failed["exc"])
     assert recording.closed("tool_call") == ["error"]
     assert "is not of type 'integer'" in recording.answer
+
+
+async def test_what_the_model_writes_is_reported_while_it_is_written() -> None:
+    texts: list[str] = []
+    off = instrument.observe_chunks(lambda _, text: texts.append(text))
+    try:
+        recording = await _recorded({"n": 3})
+    finally:
+        off()
+
+    assert "".join(texts) == recording.answer == '{"n": 3}'

@@ -7,6 +7,7 @@ import {
   appliedText,
   compareUrgentFirst,
   headlineOf,
+  isGranted,
   lineOf,
   newerRequest,
   notEditable,
@@ -139,4 +140,10 @@ test('what allows by itself comes first, then the soonest deadline, then who wai
     at('a', '9', '2026-01-01T00:10:00Z', 'allow'),
   ].sort(compareUrgentFirst);
   expect(sorted.map(({ id }) => id).join('')).toBe('abcdef');
+});
+
+test('a request that timed out is granted where its default is to allow', () => {
+  expect(isGranted(exampleRequest({ status: 'expired', default: 'allow' }))).toBe(true);
+  expect(isGranted(exampleRequest({ status: 'expired', default: 'deny' }))).toBe(false);
+  expect(isGranted(answered)).toBe(true);
 });

@@ -154,6 +154,12 @@ export function decisionName(decision: string): string {
   return name ?? plainLine(decision, 30);
 }
 
+/** Whether what was asked for may happen, also because nobody answered. */
+export function isGranted({ status, answer, default: decision }: Request): boolean {
+  const made = status === 'expired' ? decision : answer?.decision;
+  return made === 'allow' || made === 'allow_always' || made === 'answer';
+}
+
 /** End of a request, in words. */
 export function outcomeOf(request: Request): string {
   const { answer, status, created_at, expires_at } = request;

@@ -70,16 +70,19 @@ function keepInside(view: TimeWindow, extent: TimeWindow): TimeWindow {
   return { start_ns, end_ns: start_ns + length };
 }
 
-/** Up to `maxCount` round offsets in the window, evenly spaced: 1, 2 or 5 × 10ⁿ, or clock units. */
-export function ticks(view: TimeWindow, maxCount: number): number[] {
-  const length = view.end_ns - view.start_ns;
-  if (!(length > 0) || maxCount < 1) return [];
-  return multiples(view, tickStep(length / maxCount));
-}
+const TICK_PX = 96;
+/** A narrow axis has ticks closer to each other: one alone gives no scale. */
+const LEAST_TICKS = 3;
+const LEAST_TICK_PX = 48;
 
-/** Ticks of a part of a window, with the spacing of the whole window. */
-export function ticksOfPart(part: TimeWindow, view: TimeWindow, maxCount: number): number[] {
+/**
+ * Round offsets in a part of a window, evenly spaced: 1, 2 or 5 × 10ⁿ, or clock units. Their
+ * spacing is that of the whole window, which is `width_px` wide.
+ */
+export function ticksOfPart(part: TimeWindow, view: TimeWindow, width_px: number): number[] {
   const length = view.end_ns - view.start_ns;
+  const tick_px = clamp(width_px / LEAST_TICKS, LEAST_TICK_PX, TICK_PX);
+  const maxCount = width_px / tick_px;
   if (!(length > 0) || maxCount < 1) return [];
   return multiples(part, tickStep(length / maxCount));
 }

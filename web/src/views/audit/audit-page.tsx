@@ -5,9 +5,9 @@ import { auditAction } from '../../model/requests/audit.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { sessionPath } from '../../state/route.ts';
 import { failed, type LoadState } from '../../state/sessions.ts';
-import { AUDIT_TEXT } from '../../texts.ts';
+import { AUDIT_TEXT, SHELL_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
-import { useInspector, useRoute, useTitle } from '../parts/context.ts';
+import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { SearchField } from '../parts/search-field.tsx';
@@ -39,7 +39,10 @@ export function AuditPage() {
       <Filters filter={filter} />
       {state.kind === 'failed' && (
         <p className="ins-audit__problem" role="alert">
-          {state.message}
+          {state.message}{' '}
+          <button type="button" className="ins-link" onClick={more}>
+            {SHELL_TEXT.retry}
+          </button>
         </p>
       )}
       <section
@@ -227,7 +230,7 @@ function Row({ entry, isCurrent }: RowProps) {
 const TYPING_MS = 150;
 
 function useEntries(filter: AuditFilter) {
-  const { api } = useInspector();
+  const { api, feed } = useInspector();
   const [entries, setEntries] = useState<readonly AuditEntry[]>([]);
   const [state, setState] = useState<LoadState>({ kind: 'loading' });
   const [cursor, setCursor] = useState<string | undefined>(undefined);
@@ -237,6 +240,7 @@ function useEntries(filter: AuditFilter) {
       reading.current.abort();
       reading.current = new AbortController();
       const { signal } = reading.current;
+      if (from === undefined) setCursor(undefined);
       setState({ kind: 'loading' });
       try {
         let found: readonly AuditEntry[] = [];
@@ -265,5 +269,10 @@ function useEntries(filter: AuditFilter) {
     };
   }, [read, filter]);
   const more = useCallback(() => void read(cursor), [read, cursor]);
+  const connection = useCell(feed.status).kind;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the service is back
+  useEffect(() => {
+    if (connection === 'live' && state.kind === 'failed') more();
+  }, [connection]);
   return { entries, state, hasMore: cursor !== undefined, more };
 }

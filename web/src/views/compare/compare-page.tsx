@@ -24,7 +24,7 @@ import { ComparisonFailed } from './comparison-failed.tsx';
 import { DifferenceList } from './difference-list.tsx';
 import { DifferencePanel } from './difference-panel.tsx';
 import { RunsPage } from './runs-page.tsx';
-import { SessionPicker } from './session-picker.tsx';
+import { SessionField, SessionPicker } from './session-picker.tsx';
 import '../parts/chips.css';
 import '../parts/search-field.css';
 import '../parts/query-field.css';
@@ -86,6 +86,15 @@ function ComparePair() {
           session={sessions?.right}
           onChoose={(id) => router.adjust({ right: id, span: undefined })}
         />
+        {runs.length <= 2 && left !== '' && right !== '' && (
+          <div className="ins-picker ins-compare__add">
+            <SessionField
+              label={COMPARE_TEXT.addRun}
+              chosen={[left, right]}
+              onChoose={(id) => router.push(compareAllPath([left, right, id]))}
+            />
+          </div>
+        )}
       </div>
       {compared === undefined ? (
         <Start left={left} right={right} />

@@ -3,8 +3,10 @@ import { useEffect, useMemo, useState } from 'react';
 import type { RunStep, RunTable as Runs } from '../../api/types.ts';
 import { COMPARE_TEXT } from '../../compare-texts.ts';
 import { AlignedTree } from '../../state/aligned.ts';
+import { compareAllPath } from '../../state/route.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useTitle } from '../parts/context.ts';
+import { Link } from '../parts/link.tsx';
 import { ComparisonFailed } from './comparison-failed.tsx';
 import { RunTable } from './run-table.tsx';
 
@@ -31,7 +33,15 @@ export function RunsPage({ ids }: { readonly ids: readonly string[] }) {
   return (
     <main className="ins-compare ins-compare--runs">
       <h1 className="ins-hidden">{COMPARE_TEXT.heading}</h1>
-      {state.kind === 'failed' && <ComparisonFailed state={state} onAgain={onAgain} />}
+      {state.kind === 'failed' && (
+        <ComparisonFailed state={state} onAgain={onAgain}>
+          {runsWithout(ids, state.message).map(({ gone, path }) => (
+            <Link key={gone} className="ins-link" to={path}>
+              {COMPARE_TEXT.withoutRun}
+            </Link>
+          ))}
+        </ComparisonFailed>
+      )}
       {page !== undefined ? (
         <RunTable key={`${key} ${again}`} tree={tree} page={page} onAgain={onAgain} />
       ) : (
@@ -43,4 +53,11 @@ export function RunsPage({ ids }: { readonly ids: readonly string[] }) {
       )}
     </main>
   );
+}
+
+/** The same comparison without the run that the problem names: it was deleted meanwhile. */
+function runsWithout(ids: readonly string[], problem: string) {
+  return ids
+    .filter((id) => problem.includes(`'${id}'`))
+    .map((gone) => ({ gone, path: compareAllPath(ids.filter((id) => id !== gone)) }));
 }

@@ -3,7 +3,7 @@ import type { McpEntry } from '../../api/types.ts';
 import { MCP_TEXT, TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import type { McpRound } from '../../model/mcp/mcp-frames.ts';
-import { formatDuration, formatOffset } from '../../model/text/format.ts';
+import { formatDuration, formatOffset, formatShare } from '../../model/text/format.ts';
 import { SPAN_TEXT } from '../../texts.ts';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
@@ -220,7 +220,7 @@ function Note({ note }: { readonly note: McpEntry }) {
         progress {done}
         {percent !== null && (
           <meter min={0} max={100} value={percent} aria-label="progress">
-            {Math.round(percent)} %
+            {formatShare(percent / 100)}
           </meter>
         )}
         <VisibleText text={message ?? ''} />

@@ -3,7 +3,12 @@
  */
 import { memo } from 'react';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
-import { formatDuration, formatOffset, formatRunning } from '../../model/text/format.ts';
+import {
+  formatDuration,
+  formatOffset,
+  formatRunning,
+  formatShare,
+} from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { useInspector, useNow } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
@@ -103,7 +108,7 @@ function Rest({ call }: { readonly call: McpCall }) {
       )}
       {progress != null && call.state === 'pending' && (
         <span className="ins-mcp-row__mark">
-          {progress.percent === null ? 'progress' : `${Math.round(progress.percent)} %`}{' '}
+          {progress.percent === null ? 'progress' : formatShare(progress.percent / 100)}{' '}
           <VisibleText text={progress.message ?? ''} />
         </span>
       )}

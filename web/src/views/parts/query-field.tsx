@@ -161,6 +161,7 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
             onFocus(event);
             if (text === '') setCaret(0);
           }}
+          onClick={() => text === '' && setCaret(0)}
           onBlur={() => {
             note();
             close();

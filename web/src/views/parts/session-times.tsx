@@ -8,6 +8,8 @@ export function Duration({ session }: { readonly session: Session }) {
   const { clock } = useInspector();
   const isGrowing = session.duration_ms === null && session.idle_since === null;
   useNow(isGrowing ? 1000 : undefined);
+  // Only its requests are known: nothing says how long it ran.
+  if (!isGrowing && session.span_count === 0) return '–';
   const ran_ns = ran_ms(session, clock.now_ms()) * 1e6;
   return isGrowing ? formatRunning(ran_ns) : formatDuration(ran_ns);
 }

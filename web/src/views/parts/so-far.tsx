@@ -11,14 +11,16 @@ import { VisibleText } from './visible-text.tsx';
 const LOOK_MS = 500;
 
 interface SoFarProps {
-  readonly row: SpanRow;
   readonly soFar: TextSoFar | null | undefined;
   readonly isRaw: boolean;
 }
 
-/** The text of an answer as far as it came; the end of the span replaces it. */
-export function SoFar({ row, soFar, isRaw }: SoFarProps) {
-  if (soFar == null || (row.status !== 'running' && row.status !== 'lost')) return null;
+/**
+ * The text of an answer as far as it came. What is read of the span once it has ended replaces it:
+ * the end of its row comes before, and would leave a hole that everything below falls into.
+ */
+export function SoFar({ soFar, isRaw }: SoFarProps) {
+  if (soFar == null) return null;
   // The last word is held back, so a few characters are always missing at the end.
   const isBeginningCut = soFar.chars > soFar.text.length * 1.5 + UNFINISHED_CHARS;
   return (

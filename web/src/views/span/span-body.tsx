@@ -293,7 +293,7 @@ function TabBody({ tab, row, trace, loaded, whole, isRaw, isThen, onSelect }: Ta
           {detail.view.llm?.so_far != null && (
             <div className="ins-talk">
               <div className="ins-turn ins-turn--output">
-                <SoFar row={row} soFar={detail.view.llm.so_far} isRaw={isRaw} />
+                <SoFar soFar={detail.view.llm.so_far} isRaw={isRaw} />
               </div>
             </div>
           )}

@@ -137,7 +137,7 @@ function Answer({
     <>
       {reading?.so_far != null && (
         <div className="ins-msg ins-msg--output">
-          <SoFar row={row} soFar={reading.so_far} isRaw={isRaw} />
+          <SoFar soFar={reading.so_far} isRaw={isRaw} />
         </div>
       )}
       {(reading?.said ?? [])

@@ -216,7 +216,7 @@ function RequestLine({ request }: { readonly request: AskedReading }) {
         {is_edited && <span>{TRANSCRIPT_TEXT.withEdits}</span>}
         {pairs !== undefined && <Pairs pairs={pairs} />}
         {actor !== null && !isExpired && <span>by {actor}</span>}
-        {reason !== null && (
+        {reason !== null && !isExpired && (
           <span className="ins-tx__reason">
             <VisibleText text={reason} />
           </span>

@@ -175,17 +175,21 @@ function useEnd(
   }, [count, isLive, scroller, isFollowing]);
   useEffect(() => {
     if (scroller === null) return;
-    // Only the reader's own scrolling begins or ends following.
+    // Only the reader's own scrolling begins or ends following. A key or a click may scroll nothing:
+    // what comes next is then the page's own scrolling, which goes down.
     let byReader = false;
+    let top_px = scroller.scrollTop;
     const onIntent = () => {
       byReader = true;
     };
     const onScroll = () => {
       const isEnd = isAtEnd(scroller);
-      if (byReader) isFollowing.current = isEnd && scroller.scrollTop > 0;
+      if (byReader && isEnd) isFollowing.current = scroller.scrollTop > 0;
+      else if (byReader && scroller.scrollTop < top_px) isFollowing.current = false;
       byReader = false;
+      top_px = scroller.scrollTop;
       if (isEnd) setSeen(undefined);
-      else setSeen((before) => before ?? latest.current);
+      else if (isLive) setSeen((before) => before ?? latest.current);
     };
     const intents = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
     for (const name of intents) scroller.addEventListener(name, onIntent, { passive: true });
@@ -194,7 +198,7 @@ function useEnd(
       for (const name of intents) scroller.removeEventListener(name, onIntent);
       scroller.removeEventListener('scroll', onScroll);
     };
-  }, [scroller, isFollowing]);
+  }, [scroller, isFollowing, isLive]);
   const follow = () => {
     isFollowing.current = true;
     setSeen(undefined);

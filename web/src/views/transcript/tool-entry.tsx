@@ -2,6 +2,7 @@
 import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
 import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
+import { formatShare } from '../../model/text/format.ts';
 import {
   areDeep,
   argumentPairs,
@@ -166,7 +167,7 @@ function Running({
       {percent !== undefined && (
         <>
           <progress value={percent} max={100} aria-label="Progress" />
-          {percent} %
+          {formatShare(percent / 100)}
         </>
       )}
       {progress.message !== null && <VisibleText text={progress.message} />}

@@ -40,7 +40,8 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   const { entries } = layout;
   const session = useCell(trace.session);
   const isRunning = session === undefined ? undefined : session.ended_at === null;
-  const isLive = useCell(trace.state).kind === 'ready' && isRunning === true;
+  const isPast = trace.whole !== trace;
+  const isLive = useCell(trace.state).kind === 'ready' && isRunning === true && !isPast;
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const waiting = useWaiting(trace);

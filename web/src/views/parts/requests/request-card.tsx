@@ -12,6 +12,7 @@ import {
   appliedText,
   defaultName,
   headlineOf,
+  isGranted,
   isPending,
   outcomeOf,
   type Unseen,
@@ -147,12 +148,11 @@ function Preview({ request }: { readonly request: Request }) {
 }
 
 export function shapeOf(request: Request): Parameters<typeof StatusIcon>[0]['shape'] {
-  const { status, answer } = request;
+  const { status } = request;
   if (status === 'pending') return allowsByItself(request) ? 'allowing' : 'waiting';
   if (status === 'lost') return 'lost';
   if (status === 'withdrawn') return 'cancelled';
-  const isGranted = ['allow', 'allow_always', 'answer'].includes(answer?.decision ?? '');
-  return isGranted ? 'completed' : 'cancelled';
+  return isGranted(request) ? 'completed' : 'cancelled';
 }
 
 /** Countdown by the service's clock; above a minute in whole seconds. */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -85,7 +86,10 @@ def test_who_is_late_learns_who_won_when_and_with_what() -> None:
     answer = AnswerRow("deny", "Ann", "browser", START_NS, None, False, 1)
     refusal = refused(transitions.answered(request_row(), answer), ProposedAnswer("allow", "h1"))
     assert refusal.code == "already_answered"
-    assert "Ann (browser) already answered with `deny` at 20" in refusal.detail
+    assert re.fullmatch(
+        r"Ann \(browser\) already answered with `deny` at 20[-0-9]{8} [:0-9]{8} UTC\.",
+        refusal.detail,
+    )
 
 
 def test_what_is_closed_says_how() -> None:
