@@ -16,6 +16,20 @@ export function auditAction({ action, decision }: AuditEntry): string {
   return decision === null ? name : `${name}: ${decisionName(decision)}`;
 }
 
+/** Leave out that an action was accepted where its outcome is listed, too; newest first. */
+export function withOutcomes(entries: readonly AuditEntry[]): readonly AuditEntry[] {
+  const outcomes = new Map<string, number>();
+  return entries.filter((entry) => {
+    const { actor, action, request_id, session_id, process_id, result } = entry;
+    const key = JSON.stringify([actor, action, request_id, session_id, process_id]);
+    const count = outcomes.get(key) ?? 0;
+    if (result === 'applied' || result === 'not_applied') outcomes.set(key, count + 1);
+    if (result !== 'accepted' || count === 0) return true;
+    outcomes.set(key, count - 1);
+    return false;
+  });
+}
+
 function named(names: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(names, key) ? names[key] : undefined;
 }

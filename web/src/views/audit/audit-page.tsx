@@ -1,7 +1,7 @@
 /** `/ui/audit`: who did what, newest first. Entries never change. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { AuditEntry, AuditFilter } from '../../api/types.ts';
-import { auditAction } from '../../model/requests/audit.ts';
+import { auditAction, withOutcomes } from '../../model/requests/audit.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { sessionPath } from '../../state/route.ts';
 import { failed, type LoadState } from '../../state/sessions.ts';
@@ -20,7 +20,11 @@ const PAGE_SIZE = 100;
 export function AuditPage() {
   const { api } = useInspector();
   const filter = useFilter();
-  const { entries, state, hasMore, more } = useEntries(filter);
+  const { entries: all, state, hasMore, more } = useEntries(filter);
+  const entries = useMemo(
+    () => (filter.result === 'accepted' ? all : withOutcomes(all)),
+    [all, filter.result],
+  );
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const { list, at } = useListFocus(scroller, {
     name: 'audit',

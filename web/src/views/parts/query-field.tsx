@@ -19,6 +19,8 @@ interface QueryFieldProps {
   readonly ref: Ref<HTMLInputElement>;
   /** Purpose of the field, for screen readers. */
   readonly label?: string;
+  /** Whether an empty field offers terms as soon as it has the focus. */
+  readonly offersOnFocus?: boolean;
 }
 
 /** Mistake in a query, with its position. */
@@ -44,7 +46,8 @@ export function queryProblem(query: string, state: LoadState): QueryProblem | un
   };
 }
 
-export function QueryField({ value, problem, onChange, ref, label }: QueryFieldProps) {
+export function QueryField(props: QueryFieldProps) {
+  const { value, problem, onChange, ref, label, offersOnFocus = true } = props;
   const id = useId();
   // What is typed shows at once, whatever the address does.
   const [text, setText] = useState(value);
@@ -159,7 +162,7 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
           onKeyDown={onKeyDown}
           onFocus={(event) => {
             onFocus(event);
-            if (text === '') setCaret(0);
+            if (text === '' && offersOnFocus) setCaret(0);
           }}
           onClick={() => text === '' && setCaret(0)}
           onBlur={() => {

@@ -60,6 +60,7 @@ export function SearchPage() {
           value={query}
           problem={queryProblem(search?.query ?? '', state)}
           onChange={change}
+          offersOnFocus={false} // it has the focus from the start, and examples are below
         />
         {search !== undefined && <Count search={search} state={state} />}
       </div>
