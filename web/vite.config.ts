@@ -44,6 +44,7 @@ export default defineConfig(({ command }) => ({
     include: ['{src,gallery}/**/*.test.{ts,tsx}'],
     // Files share the modules of their process: without that, most time goes to loading them.
     isolate: false,
+    setupFiles: ['scripts/unstub-after-tests.mjs'],
     testTimeout: 60_000,
   },
 }));
