@@ -30,16 +30,17 @@ export function RunsPage({ ids }: { readonly ids: readonly string[] }) {
   useTitle(COMPARE_TEXT.title);
   const state = useCell(tree.state);
   const page = useCell(tree.first);
+  const others = state.kind === 'failed' ? othersThan(state.message, ids) : undefined;
   return (
     <main className="ins-compare ins-compare--runs">
       <h1 className="ins-hidden">{COMPARE_TEXT.heading}</h1>
       {state.kind === 'failed' && (
         <ComparisonFailed state={state} onAgain={onAgain}>
-          {runsWithout(ids, state.message).map(({ gone, path }) => (
-            <Link key={gone} className="ins-link" to={path}>
+          {others === undefined ? undefined : (
+            <Link className="ins-link" to={others}>
               {COMPARE_TEXT.withoutRun}
             </Link>
-          ))}
+          )}
         </ComparisonFailed>
       )}
       {page !== undefined ? (
@@ -56,8 +57,7 @@ export function RunsPage({ ids }: { readonly ids: readonly string[] }) {
 }
 
 /** The same comparison without the run that the problem names: it was deleted meanwhile. */
-function runsWithout(ids: readonly string[], problem: string) {
-  return ids
-    .filter((id) => problem.includes(`'${id}'`))
-    .map((gone) => ({ gone, path: compareAllPath(ids.filter((id) => id !== gone)) }));
+function othersThan(problem: string, ids: readonly string[]): string | undefined {
+  const gone = ids.find((id) => problem.includes(`'${id}'`));
+  return gone === undefined ? undefined : compareAllPath(ids.filter((id) => id !== gone));
 }
