@@ -1,7 +1,7 @@
 /** The package as users get it: packed, installed in an empty folder, and run by Node alone. */
 
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -76,21 +76,50 @@ async function checkTypes(name: string, program: string): Promise<void> {
   await run(process.execPath, [tsc, ...flags, ...types, name], { cwd: folder });
 }
 
+/** The programs of README.md, in their order. */
+function examplesOfReadme(): (string | undefined)[] {
+  const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
+  return [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map((found) => found[1]);
+}
+
 const found = () => ({ INSPECTOR_RUNTIME_DIR: inject('runtimeDir') });
 const isOver = (rows: { status: string }[]) =>
   rows.length > 0 && rows.every(({ status }) => status !== 'running');
 
 // Other files ask about a tool of this name at the service of all.
 test('the example of the README finds the service, asks and runs what was allowed', async () => {
-  const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
-  const example = /```js\n([\s\S]*?)```/.exec(readme)?.[1] as string;
-  const running = node(example, { INSPECTOR_RUNTIME_DIR: mortal.runtimeDir });
+  const running = node(examplesOfReadme()[0] as string, {
+    INSPECTOR_RUNTIME_DIR: mortal.runtimeDir,
+  });
   const api = new Api(mortal.url, mortal.token);
   const request = await api.request('delete_file');
   expect(request.prompt).toBe('Delete /tmp/a?');
   await api.answer(request, { decision: 'allow', args_json: '{"path": "/tmp/b"}' });
   expect(await running).toMatchObject({ code: 0, out: 'deleted /tmp/b\n', err: '' });
   await api.rows(request.session_id, isOver);
+});
+
+test('the example for the AI SDK asks, and shows the calls of the model and of the tool', async () => {
+  for (const name of ['ai', 'zod', '@ai-sdk']) {
+    symlinkSync(join(PACKAGE, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  const provider = await Provider.start();
+  const running = node(examplesOfReadme()[1] as string, {
+    INSPECTOR_RUNTIME_DIR: mortal.runtimeDir,
+    OPENAI_BASE_URL: provider.url,
+  });
+  const api = new Api(mortal.url, mortal.token);
+  const request = await api.request('delete_file');
+  await api.answer(request, { decision: 'allow' });
+  expect(await running).toMatchObject({ code: 0, out: 'The tool said: deleted /tmp/a\n', err: '' });
+  const rows = await api.rows(request.session_id, isOver);
+  expect(rows.map(({ name }) => name)).toEqual([
+    'invoke_agent tidy',
+    'chat gpt-5.5',
+    'execute_tool delete_file',
+    'chat gpt-5.5',
+  ]);
+  provider.stop();
 });
 
 test('the program of the start page has types, and is the session that the page promises', async () => {

@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 
 _FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
-_FILE = re.compile(r"`([\w.-]+\.(?:py|mjs|json|toml))`[^`\n]*:$")
+_FILE = re.compile(r"`([\w.-]+\.(?:py|mjs|json|toml|md))`[^`\n]*:$")
 _NOT_RUN = re.compile(r"<!-- not run: (.+) -->$")
 _INLINE = re.compile(r"`(inspector [a-z][^`\n]*)`")
 _ASSIGNED = re.compile(r"^\w+=\$\((.+)\)$", re.MULTILINE)
