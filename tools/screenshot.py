@@ -23,6 +23,7 @@ import httpx
 from playwright.sync_api import Browser, Page, TimeoutError, ViewportSize, expect, sync_playwright
 
 from inspector.demo.service import DemoService, running_service
+from tests.e2e.editor import open_editor, replace
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 _SPEED = "1.5"
@@ -72,7 +73,6 @@ def _take(browser: Browser, service: DemoService, scheme: str) -> None:
     page.goto(f"{service.url}/ui/?token={service.token}")
     # Enough to look at: stories that ended and that run, and one that waits.
     expect(page.get_by_role("row").nth(_SESSIONS)).to_be_visible(timeout=_PATIENCE_MS)
-    _waiting_session(service)
     expect(page.get_by_role("link", name=_SOMEBODY_WAITS)).to_be_visible()
     if scheme == "light":  # Pages of guides have one picture for both.
         page.screenshot(path=IMAGES / "sessions.png")
@@ -104,21 +104,21 @@ def _open_waiting_span(page: Page, service: DemoService, session_id: str) -> Non
     page.get_by_role("treeitem").first.wait_for(timeout=_MOMENT_MS)
     page.keyboard.press("w")
     page.get_by_role("complementary", name="Span").wait_for(timeout=_MOMENT_MS)
-    folded = strip.get_by_role("button", expanded=False)
-    if page.locator("[data-answer-target]").count() == 0 and folded.count() > 0:
-        folded.first.click(timeout=_MOMENT_MS)
-    page.locator("[data-answer-target]").first.wait_for(timeout=_MOMENT_MS)
+    # The buttons take no click in their first moment, and look like it.
+    allow = page.get_by_role("button", name=re.compile("^Allow"))
+    expect(allow.first).to_have_attribute("aria-disabled", "false", timeout=_MOMENT_MS)
 
 
 def _waiting_session(service: DemoService) -> str:
-    """Return the session of the newest request that waits, once there is one."""
+    """Return the session of the newest approval that waits, once there is one."""
     deadline = monotonic() + _PATIENCE_MS / 1000
     with _client(service) as agent:
         while monotonic() < deadline:
             found = agent.get("/requests", params={"status": "pending"}).raise_for_status().json()
-            if found["requests"]:
-                session_id: str = found["requests"][-1]["session_id"]
-                return session_id
+            for request in found["requests"]:
+                if request["kind"] == "approval":
+                    session_id: str = request["session_id"]
+                    return session_id
             sleep(0.1)
     raise RuntimeError("No session waited for a person.")
 
@@ -177,8 +177,7 @@ _QUESTION = {
 def _edit_arguments(page: Page, service: DemoService) -> None:
     page.goto(f"{service.url}/ui/waiting?request=pictures-1")
     page.get_by_role("button", name="Edit").click()
-    editor = page.get_by_label("Arguments as JSON")
-    editor.fill(editor.input_value().replace("build/notes", "build/tmp/notes"))
+    replace(open_editor(page), "build/notes", "build/tmp/notes")
     button = page.get_by_role("button", name="Allow with 1 edit")
     expect(button).to_have_attribute("aria-disabled", "false")
 
