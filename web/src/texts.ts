@@ -115,7 +115,8 @@ export const SESSION_VERB_TEXT = {
   stopQuestion: 'Stop this session?',
   stopMore: 'This cancels the agent and cannot be undone.',
   stopConfirm: 'Stop session',
-  stopKeep: 'Keep running',
+  /** `status`: running, paused or waiting. */
+  stopKeep: (status: string) => `Keep ${status}`,
 } as const;
 
 /** A session in a file of its own. */
