@@ -672,6 +672,7 @@ export const AUDIT_TEXT = {
     decline: 'Decline',
     cancel: 'Dismiss',
   },
+  withEdits: (decision: string) => `${decision} with edits`,
   /** Of actions that are not named by their decision. */
   actions: {
     request_opened: 'Ask',

@@ -1283,6 +1283,11 @@ export interface components {
             /** Id */
             id: number;
             /**
+             * Is Edited
+             * @description The answer has edited arguments.
+             */
+            is_edited: boolean;
+            /**
              * Origin
              * @enum {string}
              */
