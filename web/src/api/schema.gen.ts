@@ -2737,6 +2737,12 @@ export interface components {
              * @default null
              */
             position: number | null;
+            /**
+             * Session Id
+             * @description For a `session_not_found`: the session that does not exist.
+             * @default null
+             */
+            session_id: string | null;
             /** Status */
             status: number;
             /**
