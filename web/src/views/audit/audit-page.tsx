@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { AuditEntry, AuditFilter } from '../../api/types.ts';
 import { auditAction, withOutcomes } from '../../model/requests/audit.ts';
+import { quoted } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { sessionPath } from '../../state/route.ts';
 import { failed, type LoadState } from '../../state/sessions.ts';
@@ -198,7 +199,8 @@ interface RowProps {
 function Row({ entry, isCurrent }: RowProps) {
   const { session_id, detail, code, request_id } = entry;
   const question = plainLine(entry.question ?? '', 300);
-  const text = detail ?? code;
+  // A refusal is worded by the service, all else as it was typed.
+  const text = code === null ? detail : quoted(detail ?? code);
   return (
     <tr data-row={entry.id} data-focus="" tabIndex={isCurrent ? 0 : -1}>
       <td>
