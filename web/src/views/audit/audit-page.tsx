@@ -141,6 +141,7 @@ function Filters({ filter }: { readonly filter: AuditFilter }) {
         <input
           type="checkbox"
           checked={filter.by === 'all'}
+          disabled={filter.origin === 'agent' || filter.origin === 'service'}
           onChange={(event) => router.adjust({ all: event.target.checked ? '1' : undefined })}
         />
         {AUDIT_TEXT.all}
