@@ -111,6 +111,7 @@ def stored(rig: _FedRig) -> tuple[object, ...]:
     return shown(truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("url", ["memory:", "sqlite:///{folder}/store.sqlite3"])
 @given(
     steps=controlled_schedules,

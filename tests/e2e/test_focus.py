@@ -153,6 +153,7 @@ class _List:
         return int(self.element.evaluate(_STOPS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

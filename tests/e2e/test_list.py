@@ -159,6 +159,7 @@ def test_the_number_of_sessions_is_that_of_all_that_are_found(page: Page, shared
     expect(count).to_have_text(f"{failed} sessions found")
 
 
+@pytest.mark.slow
 def test_columns_are_resized_and_pinned_and_rows_have_a_height_of_choice(
     page: Page, shared: Service
 ) -> None:

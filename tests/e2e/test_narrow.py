@@ -63,6 +63,7 @@ def _open(page: Page, service: Service, path: str) -> None:
     page.goto(f"{service.url}/ui/{path}")
 
 
+@pytest.mark.slow
 def test_no_page_or_view_scrolls_sideways(page: Page, watch: Watch, filled: Service) -> None:
     beyond = {}
     for name, path in _PAGES.items():

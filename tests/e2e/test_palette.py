@@ -39,6 +39,7 @@ def _palette(page: Page) -> Locator:
     return field
 
 
+@pytest.mark.slow
 def test_what_is_typed_before_the_palette_is_loaded_is_in_its_field(
     page: Page, service: Service
 ) -> None:
@@ -182,6 +183,7 @@ def test_the_list_of_keys_is_that_of_the_actions_and_binds_no_key_twice_in_one_p
         assert len(keys) == len(set(keys)), (where, keys)
 
 
+@pytest.mark.slow
 def test_no_key_of_a_session_is_the_beginning_of_another_that_counts_at_the_same_time(
     page: Page, service: Service
 ) -> None:

@@ -218,6 +218,7 @@ def _offered(schema: dict[str, Any]) -> list[Span]:
     ]
 
 
+@pytest.mark.slow
 def test_the_editor_completes_keys_folds_and_undoes_a_change(
     page: Page, watch: Watch, service: Service, agent: ConnectedAgent
 ) -> None:
@@ -319,6 +320,7 @@ def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_t
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_who_is_second_learns_who_was_first(
     page: Page, context: BrowserContext, service: Service, agent: ConnectedAgent
 ) -> None:
@@ -618,6 +620,7 @@ def test_what_waited_before_the_service_died_is_answered_after(
     assert agent.answer_to("r1")["decision"] == "allow"
 
 
+@pytest.mark.slow
 def test_the_key_for_waiting_leads_to_the_span_that_waits_and_it_is_answered_there(
     page: Page, watch: Watch, service: Service, agent: ConnectedAgent
 ) -> None:

@@ -100,6 +100,7 @@ def _key(number: int) -> re.Pattern[str]:
     return re.compile(f"span={trace_hex(1)}.{span_hex(number)}")
 
 
+@pytest.mark.slow
 def test_each_line_of_the_statistics_leads_to_a_span(
     page: Page, watch: Watch, shared: Service
 ) -> None:
