@@ -75,6 +75,7 @@ def test_no_page_or_view_scrolls_sideways(page: Page, watch: Watch, filled: Serv
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_a_span_opens_as_a_sheet_on_a_tap_below_its_row_which_has_the_focus_afterwards(
     page: Page, filled: Service
 ) -> None:

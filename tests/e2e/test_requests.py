@@ -268,6 +268,7 @@ def test_the_editor_completes_keys_folds_and_undoes_a_change(
     assert watch.errors == []  # nor has the content security policy anything against it
 
 
+@pytest.mark.slow
 def test_arguments_are_edited_in_a_text_area_where_the_editor_cannot_be_loaded(
     page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
@@ -424,6 +425,7 @@ def _message(role: str, text: str) -> str:
     return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
 
 
+@pytest.mark.slow
 def test_a_line_of_the_inbox_that_is_pointed_at_or_has_the_focus_keeps_its_place(
     page: Page, watch: Watch, service: Service, agent: ConnectedAgent
 ) -> None:
@@ -496,6 +498,7 @@ def test_all_of_a_session_is_denied_one_by_one_with_what_led_there_in_view(
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_the_card_says_that_an_agent_is_busy(
     page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
