@@ -367,7 +367,7 @@ def test_the_command_prints_place_and_advice(
         .index('            return HookResult(action="block", reason="Not that")')
     )
     assert f"error bad-result  {tmp_path}/my_hook.py:{line + 1}\n" in shown
-    assert "possible are continue, deny" in shown
+    assert "use one of continue, deny" in shown
     assert shown.endswith(": not valid (errors: 1, warnings: 0)\n")
 
 
