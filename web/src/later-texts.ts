@@ -31,7 +31,7 @@ export const BULK_TEXT = {
   exportStopped: 'Stopped. No file written.',
   nothingExported: 'No file written.',
   exported: (count: number, name: string, size: string) =>
-    `${plural(count, 'session')} in ${name}, ${size}. To import it again, drop it here or use \`inspector import\`.`,
+    `${plural(count, 'session')} in ${name}, ${size}. To import it again, drop it here or use “inspector import”.`,
   leftOpen: (status: string) => `Skipped: ${status}.`,
   deleted: (count: number, isStopped: boolean) =>
     `${isStopped ? 'Stopped: ' : ''}${plural(count, 'session')} deleted.`,

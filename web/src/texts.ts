@@ -115,7 +115,8 @@ export const SESSION_VERB_TEXT = {
   stopQuestion: 'Stop this session?',
   stopMore: 'This cancels the agent and cannot be undone.',
   stopConfirm: 'Stop session',
-  stopKeep: 'Keep running',
+  /** `status`: running, paused or waiting. */
+  stopKeep: (status: string) => `Keep ${status}`,
 } as const;
 
 /** A session in a file of its own. */
@@ -671,6 +672,7 @@ export const AUDIT_TEXT = {
     decline: 'Decline',
     cancel: 'Dismiss',
   },
+  withEdits: (decision: string) => `${decision} with edits`,
   /** Of actions that are not named by their decision. */
   actions: {
     request_opened: 'Ask',

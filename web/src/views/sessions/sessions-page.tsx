@@ -72,7 +72,6 @@ export function SessionsPage() {
       {state.kind === 'failed' && refused === undefined && (
         <p className="ins-sessions__problem" role="alert">
           {state.message}
-          {state.status === 401 && ' Open the URL that `inspector token` prints.'}
         </p>
       )}
       {state.kind === 'ready' && isEmpty && query === '' && time === null ? (

@@ -76,7 +76,6 @@ export function UsagePage() {
       {state.kind === 'failed' && problem === undefined && (
         <p className="ins-used__problem" role="alert">
           {state.message}
-          {state.status === 401 && ' Open the URL that `inspector token` prints.'}
         </p>
       )}
       {found !== undefined && (
