@@ -28,7 +28,7 @@ from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
 NOT_RUN = {
     r"(\S+/)?(pip|npm) install |python3 -m venv ": (7, "fetches packages"),
-    r"make ": (10, "targets exist: tests/architecture/test_readme.py"),
+    r"make ": (11, "targets exist: tests/architecture/test_readme.py"),
     r"docker ": (5, "needs an engine; tests/architecture/test_compose.py reads the files"),
     r"systemctl |loginctl |journalctl ": (3, "needs a user's systemd"),
     r"claude ": (2, "an assistant that one has to pay for"),
