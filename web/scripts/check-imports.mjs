@@ -27,7 +27,7 @@ const MODEL_PACKAGES = [
 const view = (...others) => ({
   folders: [...BELOW_VIEWS, 'views/parts', ...others.map((other) => `views/${other}`)],
   packages: VIEW_PACKAGES,
-  files: ['texts.ts', 'later-texts.ts', 'compare-texts.ts'],
+  files: ['texts.ts'],
 });
 
 /** Folder → folders of `src/` and packages it may import from (its own folder always). */

@@ -4,7 +4,7 @@
  * A text with a value in it is a function. What a trace says is never here.
  */
 import type { SessionStatus } from './api/types.ts';
-import { groupThousands, plural } from './model/text/format.ts';
+import { formatDuration, groupThousands, plural } from './model/text/format.ts';
 
 // The shell: bar, banners, dialogs, errors.
 
@@ -685,7 +685,7 @@ export function timedOut(outcome: string | undefined, after?: string): string {
   return outcome === undefined ? what : `${what}: ${outcome} by default`;
 }
 
-// Comparison: the ways to it. What it says is in `compare-texts.ts`.
+// Comparison: the ways to it, and what it says.
 
 export const COMPARE_LINK_TEXT = {
   compareWith: 'Compare with…',
@@ -696,4 +696,540 @@ export const COMPARE_LINK_TEXT = {
 /** Name of the action on sessions that are selected in the list. */
 export function compareSelected(count: number): string {
   return `Compare the ${count} selected sessions`;
+}
+
+/** Keys of widgets. */
+export const WIDGET_TEXT = {
+  where: 'Lists, trees and fields',
+  row: 'previous, next row, request or entry',
+  tree: 'in a tree: collapse or go to the parent, expand or go in',
+  tabs: 'in tabs: previous, next tab; on a divider: move it',
+  ends: 'first, last row; a page up, down',
+  time: 'on the timeline: start, end; previous, next event',
+  play: 'on the timeline: play, pause',
+  open: 'open',
+  suggestion: 'in a query: accept the first suggestion',
+  leave: 'clear the field, then leave it',
+} as const;
+
+/** The footer of the list of keys; `key` opens the palette. */
+export function paletteHint(key: string): string {
+  return `The palette (${key}) lists every action, including those without a key.`;
+}
+
+export const BULK_TEXT = {
+  selectAll: (count: number | undefined) =>
+    count === undefined ? 'Select all' : `Select all ${groupThousands(count)}`,
+  onlyFirst: (count: number) => `Only the first ${groupThousands(count)} are selected.`,
+  exportStopped: 'Stopped. No file written.',
+  nothingExported: 'No file written.',
+  exported: (count: number, name: string, size: string) =>
+    `${plural(count, 'session')} in ${name}, ${size}. To import it again, drop it here or use \`inspector import\`.`,
+  leftOpen: (status: string) => `Skipped: ${status}.`,
+  deleted: (count: number, isStopped: boolean) =>
+    `${isStopped ? 'Stopped: ' : ''}${plural(count, 'session')} deleted.`,
+  withOpen: (count: number, waiting: number) =>
+    `Also delete ${plural(count, 'session')} still running or waiting${
+      waiting > 0 ? ` (${waiting} for a person)` : ''
+    }. Their agents continue: new spans start a new session, and open requests fall back to their default.`,
+  notLoaded: (count: number, withOpen: boolean) =>
+    `${plural(count, 'session')} not loaded yet${
+      withOpen ? '.' : '; running and waiting ones are skipped.'
+    }`,
+} as const;
+
+/** What the context of an LLM call consists of, in its panel and over a session. */
+export const CONTEXT_TEXT = {
+  title: 'Context',
+  parts: {
+    system: 'System',
+    tools: 'Tools',
+    history: 'History',
+    retrieved: 'Retrieved',
+    tool_results: 'Tool results',
+    other: 'Other',
+  },
+  about: {
+    system: 'Instructions',
+    tools: 'Definitions of the tools offered',
+    history: 'Messages of users and models, and tool calls',
+    retrieved: 'Results of retrieval, wherever they appear',
+    tool_results: 'Results of tools',
+    other: 'Everything else',
+  },
+  tokens: (count: string) => `≈ ${count} tokens`,
+  characters: (count: string) => `${count} characters`,
+  estimated: 'Estimated from characters, scaled to the reported input tokens',
+  cached: (share: string) => `${share} cached`,
+  cachedTitle: 'Caches store the start of a context',
+  cachedUpTo: 'cached up to here',
+  sent: (count: string) => `${count} tokens`,
+  repeated: (amount: string) => `${amount} repeated`,
+  repeatedTitle: 'The same text appears earlier in this context',
+  repeats: (place: number) => (place === 0 ? 'same as a tool' : `same as in message ${place}`),
+  message: (place: number) => `Message ${place}`,
+  dropped: (amount: string) => `${amount} dropped`,
+  somethingDropped: 'something dropped',
+  droppedTitle: 'Sent with the agent’s previous call, not with this one',
+  droppedSince: (amount: string) => `${amount} dropped since the previous call`,
+  before: 'Open the previous call',
+  media: (count: number) =>
+    count === 1 ? '1 image or file not counted.' : `${count} images or files not counted.`,
+  more: (count: number) => `${count} more`,
+  stream: 'Context over the session',
+  streamNote: 'input of each LLM call, by start time',
+  call: (place: number, count: number) => `LLM call ${place} of ${count}`,
+  upTo: (amount: string) => `up to ${amount}`,
+  leftOut: (count: number) =>
+    count === 1 ? '1 later LLM call not loaded' : `${count} later LLM calls not loaded`,
+} as const;
+
+/** Names of facts about a request, by OpenTelemetry's name for each. */
+export const PROTOCOL_TEXT = {
+  http: {
+    title: 'HTTP',
+    'http.request.method': 'Method',
+    'url.full': 'URL',
+    'url.path': 'Path',
+    'url.query': 'Query',
+    'http.route': 'Route',
+    'http.response.status_code': 'Status',
+    'http.request.body.size': 'Request size',
+    'http.response.body.size': 'Response size',
+    'http.request.resend_count': 'Retries',
+    'network.protocol.version': 'HTTP version',
+    'user_agent.original': 'User agent',
+  },
+  database: {
+    title: 'Database',
+    'db.system.name': 'System',
+    'db.namespace': 'Database',
+    'db.collection.name': 'Collection',
+    'db.operation.name': 'Operation',
+    'db.query.summary': 'Summary',
+    'db.query.text': 'Query',
+    'db.operation.batch.size': 'Batch size',
+    'db.response.returned_rows': 'Rows',
+    'db.response.status_code': 'Status',
+  },
+  messaging: {
+    title: 'Messaging',
+    'messaging.system': 'System',
+    'messaging.operation.name': 'Operation',
+    'messaging.destination.name': 'Destination',
+    'messaging.message.id': 'Message id',
+    'messaging.message.conversation_id': 'Conversation id',
+    'messaging.consumer.group.name': 'Consumer group',
+    'messaging.destination.partition.id': 'Partition',
+    'messaging.kafka.offset': 'Offset',
+    'messaging.batch.message_count': 'Messages',
+    'messaging.message.body.size': 'Size',
+    'messaging.client.id': 'Client id',
+  },
+  server: 'Server',
+  client: 'Client',
+} as const;
+
+/** Statistics of a session. */
+export const STATISTICS_TEXT = {
+  none: 'No spans yet. Statistics appear as spans arrive.',
+  failed: (why: string) => `Cannot load the statistics: ${why}`,
+  stale: 'Not up to date:',
+  hidden: (count: number) => `${plural(count, 'duplicate')} hidden`,
+  running: (count: number) => `${count} still running`,
+  countedTitle: 'Duplicates report the same operation. Running spans count once they end.',
+  opensSlowest: 'Opens the slowest',
+  openSlowest: 'open the slowest',
+  opensFirstError: 'Opens the first error',
+  openFirstError: 'Open the first error',
+  find: 'Show in the waterfall',
+  share: 'Of all self time',
+  total: 'Includes spans below, excludes waiting; parallel spans each count',
+  p50: 'Median: half took less',
+  p95: '95 % took less',
+  tokens: 'Counted once, even if spans below report them too',
+  cached: 'cached',
+  reasoning: 'reasoning',
+  noModel: '(no model)',
+  ownCalls: 'Without sub-agents',
+  toolUsage: 'Used by agents and models that its calls started',
+  agentsNote: 'with and without sub-agents',
+  slowestNote: 'by self time',
+  notRead: (count: number) => `${plural(count, 'more span')} not loaded`,
+  noPriceList: 'cannot load the price list: see the service log',
+  noPrice: (models: string) => `no price for ${models}`,
+  longestPause: 'Longest pause within an answer',
+  operation: 'Operation',
+  count: 'Count',
+  errors: 'Errors',
+  shareHead: 'Share',
+  totalHead: 'Total',
+  mean: 'Mean',
+  max: 'Max',
+  waiting: 'Waiting',
+  tokensIn: 'Tokens in',
+  tokensOut: 'Tokens out',
+  cost: 'Cost',
+  operations: 'Operations',
+  model: 'Model',
+  calls: 'Calls',
+  tool: 'Tool',
+  agent: 'Agent',
+  runs: 'Runs',
+  time: 'Time',
+  toolCalls: 'Tool calls',
+  withSubAgents: 'with sub-agents',
+  counting: 'Counting …',
+  agents: 'Agents',
+  models: 'Models',
+  tools: 'Tools',
+  streamedAnswers: 'Streamed answers',
+  tokensOverTime: 'Tokens over time',
+  slowestSpans: 'Slowest spans',
+  longestWaits: 'Longest waits',
+  waitsNote: 'for a person',
+  waitingNow: 'waiting now',
+  tokensInLabel: 'tokens in',
+} as const;
+
+/** The MCP log. */
+export const MCP_TEXT = {
+  allMethods: 'All methods',
+  errorsOnly: 'Show only errors',
+  byCaller: 'Group by caller',
+  byCallerTitle: 'Group messages by caller',
+  byTimeTitle: 'Show messages in order of time',
+  noAgent: 'outside any agent',
+  noContact: 'no messages',
+  noVersion: 'protocol version unknown',
+  lastMessage: (at: string) => `last message ${at}`,
+  serverTime: (took: string) => `server time ${took}`,
+  noRequest: 'Request not captured',
+  noResponse: 'Response not captured',
+  noEnvelope: 'no envelope',
+  questionToPerson: 'Question for a person:',
+  request: 'Request',
+  loading: 'loading …',
+  error: 'Error',
+  response: 'Response',
+  notification: 'Notification',
+  headers: 'the headers',
+  servers: 'MCP servers',
+  allServers: 'Show all servers',
+  onlyServer: 'Show only this server',
+  withHandshake: 'with handshake',
+  unnamedServer: 'unnamed server',
+  find: 'Find in the MCP log',
+  findPlaceholder: 'Find in MCP log',
+  method: 'Method',
+  showNotifications: 'Show notifications',
+  log: 'MCP log',
+  messages: 'MCP messages',
+  asksForInput: 'asks for input',
+  noAnswer: 'no answer',
+  toolError: 'tool error',
+  parseError: 'parse error',
+  invalidRequest: 'invalid request',
+  methodNotFound: 'method not found',
+  invalidParams: 'invalid params',
+  internalError: 'internal error',
+  resourceNotFound: 'resource not found',
+  requestCancelled: 'request cancelled',
+  toolReportedError: 'The tool reported an error (isError).',
+  cancelled: 'Cancelled.',
+  unusable: 'No usable response.',
+  noResponseYet: 'No response.',
+  nextError: 'Next error',
+  copyMessage: 'Copy the MCP message',
+} as const;
+
+export const TRANSCRIPT_TEXT = {
+  foldAgent: 'Fold this agent',
+  unfoldAgent: 'Unfold this agent',
+  rootCause: 'Root cause:',
+  oneOfErrors: (count: number) => `1 of ${plural(count, 'error')}`,
+  show: 'Show',
+  wasCancelled: 'Cancelled. Shown up to the last event.',
+  lostContact: 'Lost contact with the process. Shown up to the last event.',
+  consequence: (names: string, isCause: boolean) =>
+    isCause ? `Caused ${names} to fail.` : `${names} failed afterwards.`,
+  retried: 'Called again below',
+  retryFailed: 'Called again, failed again',
+  noReason: 'Failed; no reason recorded.',
+  aModel: 'A model',
+  actions: { accept: 'Accepted', decline: 'Declined', cancel: 'Dismissed' } as Readonly<
+    Record<string, string>
+  >,
+  verdicts: {
+    deny: 'denied',
+    modify: 'changed',
+    allow: 'allowed',
+    continue: 'allowed',
+    retry: 'retried',
+    inject_context: 'added context',
+    ask: 'asked a person',
+    ask_user: 'asked a person',
+    stop: 'stopped',
+    fail: 'failed',
+    approve: 'approved',
+    cancel: 'cancelled',
+  } as Readonly<Record<string, string>>,
+  waited: (time: string) => `waited ${time}`,
+  withEdits: 'with edits',
+  onServer: (name: string) => `on ${name}`,
+  via: (tool: string) => `via ${tool}`,
+  parallel: (count: number) => `1 of ${count} in parallel`,
+  task: 'task',
+  answer: 'answer',
+  context: ' (context)',
+  calls: 'calls',
+  toolResult: 'tool result',
+  causedBy: 'Caused by',
+  finishReason: (reason: string) => `finish reason: ${reason}`,
+  firstToken: (time: string) => `${time} to first token`,
+  rewritten: (gone: number, unchanged: number) =>
+    `History rewritten: ${plural(gone, 'earlier message')} removed, ${unchanged} unchanged.`,
+  replaced: (gone: number) => `History replaced: ${plural(gone, 'earlier message')} removed.`,
+  openSpan: 'Open the span',
+  loadFailed: 'Failed to load. Retry',
+  truncated: 'Truncated by the sender.',
+  allSpans: 'All spans',
+  allSpansTitle: 'Includes wrappers, duplicates and transport',
+  allSpansAction: 'Toggle all spans',
+  isThinking: 'is thinking',
+  isAnswering: 'is answering',
+  isRunning: 'running',
+  turnsBelow: (count: number, isMore: boolean) =>
+    isMore ? `${count} more in sub-agents` : `${plural(count, 'turn')} in sub-agents`,
+  /** Pause within an answer that still comes, and the longest one of an answer. */
+  stalls: (took: string) => `stalled for ${took}`,
+  stalled: (took: string) => `paused for ${took}`,
+  onlyTheEnd: (chars: number) =>
+    `The last of ${groupThousands(chars)} characters so far. The full answer appears once it is complete.`,
+  /** Ends `research lead …`. */
+  hasBeenWorkingFor: 'has been working for',
+  endings: {
+    error: 'failed',
+    cancelled: 'was cancelled',
+    lost: 'lost contact',
+    ok: 'finished',
+    unset: 'finished',
+  } as Readonly<Record<string, string>>,
+  endedAfter: (how: string, took: string) =>
+    how === 'finished' ? `finished in ${took}` : `${how} after ${took}`,
+  agentContinued: 'The agent continued.',
+  timeOfDay: 'Time of day',
+  timeOfDayTitle: 'Show the time of day, not the time since the start',
+  timeOfDayAction: 'Toggle time of day',
+  outline: 'Turns',
+  turn: (number: number) => `Turn ${groupThousands(number)}`,
+  turnAnswers: 'answer',
+  /** A captured state: before `total 10 → 70`, and where nothing is known of a change. */
+  state: 'state',
+  stateFirst: 'first captured',
+  stateSame: 'unchanged',
+  stateWhole: 'whole state',
+  stateCaptured: 'captured',
+  stateMore: (count: number) => `and ${plural(count, 'more change')}`,
+} as const;
+
+/** The graph of agents. */
+export const GRAPH_TEXT = {
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  showAll: 'Show the whole graph',
+  graph: 'Graph',
+  showAllTitle: 'Show the whole graph (0)',
+  handsOffTo: 'hands off to',
+  handedOff: 'Handed off',
+  called: 'Called',
+  noRun: 'no run recorded',
+  nodes: 'Nodes',
+  edges: 'Edges',
+  name: 'Name',
+  runsOrCalls: 'Runs or calls',
+  running: 'Running',
+  waiting: 'Waiting',
+  time: 'Time',
+  waited: 'Waited',
+  tokens: 'Tokens',
+  excludesSubAgents: 'Excludes sub-agents',
+  cost: 'Cost',
+  edge: 'Edge',
+  order: 'Order',
+  count: 'Count',
+  includesSubAgents: 'Includes sub-agents',
+  loading: 'Loading …',
+  noSpans: 'No spans yet.',
+  noAgents:
+    'No agents in this session. Agents are spans with gen_ai.operation.name = invoke_agent, or its equivalent in other conventions.',
+  toggleOrder: 'Graph: toggle execution order',
+  toggleModels: 'Graph: toggle models',
+  toggleTools: 'Graph: toggle tools',
+  toggleTable: 'Graph: toggle table',
+  looking: 'Looking for agents …',
+  executionOrderTitle: 'One node per run, edges numbered by start',
+  executionOrder: 'Execution order',
+  usedTitle: 'What agents use',
+  models: 'Models',
+  tools: 'Tools',
+  tableTitle: 'The same data as tables',
+  table: 'Table',
+} as const;
+
+/** Usage. */
+export const USAGE_TEXT = {
+  filter: 'Filter',
+  usage: 'Usage',
+  showSessions: 'Show the sessions',
+  groupBy: 'Group by',
+  by: 'By',
+  clearFilter: 'Clear the filter',
+  howToSend: 'How to send one',
+  day: 'Day',
+  opensSessions: 'Opens the sessions of the row',
+  allSessions: 'All sessions',
+  sessions: 'Sessions',
+  toolCalls: 'Tool calls',
+  tokensIn: 'Tokens in',
+  tokensOut: 'Tokens out',
+  noCost: 'No cost',
+  noCostTitle: 'Calls without a known price, not included in the cost',
+  cost: 'Cost',
+  costTitle: 'Of calls with a known price',
+  shareOfCost: 'Share of all cost',
+  shareOfTokens: 'Share of all tokens, because some calls have no known price',
+} as const;
+
+/** The search page. */
+export const SEARCH_PAGE_TEXT = {
+  found: 'Found',
+  search: 'Search',
+  heading: 'Search all sessions',
+  tryAgain: 'Try again',
+  exactPhrase: 'an exact phrase, in names and content',
+  failedTools: 'failed tool calls',
+  slowTools: 'slow calls of git tools',
+  largeCalls: 'large LLM calls, without small models',
+  toolsOfAgent: 'tools that an agent called directly',
+  attributeValue: 'spans with this attribute value',
+  textInFailed: 'text in failed sessions',
+  oneService: 'one service, last two hours',
+  narrow: 'Narrow the results',
+} as const;
+
+/** Captured states of a span. */
+export const STATE_TEXT = {
+  previousAction: 'Previous change of the state',
+  nextAction: 'Next change of the state',
+  span: 'Span',
+  loading: 'Loading',
+  list: 'States of this span',
+  onThisSpan: 'on this span',
+  onAnotherSpan: 'on another span',
+  longSession: 'Long session: not all changes are counted.',
+  state: 'the state',
+  previousTitle: 'Previous change of this state (,)',
+  previous: 'Previous change of this state',
+  nextTitle: 'Next change of this state (;)',
+  next: 'Next change of this state',
+  firstCapture: 'First capture.',
+  unchanged: 'Unchanged since the previous capture.',
+  whatChanged: 'What changed',
+  path: 'the path',
+  valueBefore: 'the value before',
+  valueAfter: 'the value after',
+} as const;
+
+export const COMPARE_TEXT = {
+  about:
+    'Differences in spans, errors, durations, cost and output, matched from the root down. Type part of a title, or paste an id or a link.',
+  sameTwice: 'Both sides are the same session. Choose another one.',
+  comparing: 'Comparing …',
+  gone: 'The session may have been deleted, or its id is incomplete. Choose another one.',
+  stillRuns: 'A session was still running. Compare again to update.',
+  none: 'No differences.',
+  noneOfKind: 'No differences of this kind.',
+  outputPart: 'First different part of the output',
+  errorBefore: 'Error before',
+  errorAfter: 'Error after',
+  openBefore: 'Open in session before',
+  openAfter: 'Open in session after',
+  title: 'Compare',
+  heading: 'Compare sessions',
+  before: 'Before',
+  after: 'After',
+  aligned: 'Aligned',
+  byImportance: 'By importance',
+  tree: 'Aligned steps',
+  first: 'First difference',
+  follows: 'Starts after the first difference and may follow from it.',
+  same: 'The same in both sessions.',
+  absent: 'not in this run',
+  running: 'running',
+  nextDifference: 'Next difference',
+  previousDifference: 'Previous difference',
+  swap: 'Swap the sessions',
+  again: 'Compare again',
+  all: 'All differences',
+  step: 'Step',
+  runs: 'Steps of all runs',
+  firstRun: 'first run',
+  addRun: 'Add a run',
+  removeRun: 'Remove from the comparison',
+  withoutRun: 'Compare the others',
+  signs: 'Signs',
+  backToRuns: (count: number) => `Back to all ${count} runs`,
+  changed: 'New spans arrived. Compare again to include them.',
+  partly: (count: number) =>
+    `Content of ${plural(count, 'span')} not compared: too large or too many`,
+} as const;
+
+/** The sentence over a comparison; `change` in words, such as `different output`. */
+export function firstDifference(change: string | undefined): string {
+  const what = change === undefined ? 'is different' : (FIRST_DIFFERENCE[change] ?? change);
+  return `${what}. Later differences may follow from it.`;
+}
+
+/** What happened to a step, after its name. */
+const FIRST_DIFFERENCE: Readonly<Record<string, string>> = {
+  failed: 'failed',
+  recovered: 'no longer fails',
+  added: 'was added',
+  removed: 'was removed',
+  other_model: 'ran on a different model',
+  asked_differently: 'got different input',
+  answered_differently: 'gave different output',
+};
+
+/** Steps that are not shown between others; `mayDiffer`: in ways that are not marked in them. */
+export function stepsBetween(count: number, mayDiffer: boolean, isPartly: boolean): string {
+  return mayDiffer ? plural(count, 'other step') : withoutDifference(count, 'step', isPartly);
+}
+
+/** Spans or steps without a difference; `isPartly`: the content of some was not compared. */
+export function withoutDifference(count: number, what: string, isPartly: boolean): string {
+  return `${plural(count, what)} ${isPartly ? 'with no difference found' : 'the same'}`;
+}
+
+export function laterDifferences(count: number, isShown: boolean): string {
+  const what = `${plural(count, 'later difference')} may follow from this`;
+  return `${what}: ${isShown ? 'hide' : 'show'}`;
+}
+
+export function stepsBelow(count: number): string {
+  return `${plural(count, 'step')} below`;
+}
+
+export function differencesBelow(count: number): string {
+  return `${plural(count, 'difference')} below`;
+}
+
+export function selfTime(own_ns: number): string {
+  return `self ${formatDuration(own_ns)}`;
+}
+
+/** Steps that only some of the runs have in the same way. */
+export function runsDiffer(differing: number, steps: number): string {
+  return `${groupThousands(differing)} of ${plural(steps, 'step')} differ between the runs`;
 }

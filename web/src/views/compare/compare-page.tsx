@@ -1,7 +1,6 @@
 /** `/ui/compare`: two sessions side by side, with their differences; or several in a table. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Change, Comparison, Difference } from '../../api/types.ts';
-import { COMPARE_TEXT, firstDifference, withoutDifference } from '../../compare-texts.ts';
 import {
   CHANGE_NAMES,
   CHANGE_SIGNS,
@@ -14,6 +13,7 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { Cell } from '../../state/cell.ts';
 import { Compared } from '../../state/comparison.ts';
 import { compareAllPath } from '../../state/route.ts';
+import { COMPARE_TEXT, firstDifference, withoutDifference } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';

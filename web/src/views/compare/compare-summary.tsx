@@ -1,8 +1,8 @@
 /** Duration, tokens and cost of both sessions, side by side. */
 import { Fragment } from 'react';
 import type { Comparison, Session } from '../../api/types.ts';
-import { COMPARE_TEXT } from '../../compare-texts.ts';
 import { summarise } from '../../model/sessions/comparison.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
 
 interface CompareSummaryProps {
   readonly result: Comparison;

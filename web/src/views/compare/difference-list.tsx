@@ -1,7 +1,6 @@
 /** List of differences, the most important first; only the rows in view are in the document. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Difference } from '../../api/types.ts';
-import { COMPARE_TEXT } from '../../compare-texts.ts';
 import {
   briefly,
   CHANGE_NAMES,
@@ -11,6 +10,7 @@ import {
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import type { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';

@@ -1,7 +1,6 @@
 /** Panel of one difference: values and errors of both spans, a diff of input and output. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Comparison, Difference, SpanDetail, SpanRow } from '../../api/types.ts';
-import { COMPARE_TEXT } from '../../compare-texts.ts';
 import {
   CHANGE_NAMES,
   CHANGE_SIGNS,
@@ -17,7 +16,7 @@ import { diffTexts } from '../../model/text/text-diff.ts';
 import { Cuts } from '../../model/trace/cuts.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { spanPath } from '../../state/route.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { COMPARE_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';

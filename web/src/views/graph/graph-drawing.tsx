@@ -6,7 +6,6 @@
  */
 
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
-import { GRAPH_TEXT } from '../../later-texts.ts';
 import type { AgentGraph, GraphEdge, GraphNode } from '../../model/graph/agent-graph.ts';
 import {
   type Layout,
@@ -16,7 +15,7 @@ import {
 } from '../../model/graph/graph-layout.ts';
 import { formatCount, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
-import { ACTOR_TEXT } from '../../texts.ts';
+import { ACTOR_TEXT, GRAPH_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useSize } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';

@@ -2,11 +2,11 @@
 
 import type { Ref } from 'react';
 import type { SpanKind } from '../../api/types.ts';
-import { GRAPH_TEXT } from '../../later-texts.ts';
 import type { GraphNode, NodeKind } from '../../model/graph/agent-graph.ts';
 import type { Place } from '../../model/graph/graph-layout.ts';
 import { formatCost, formatCount, formatDuration, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
+import { GRAPH_TEXT } from '../../texts.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 
 interface GraphNodeButtonProps {

@@ -1,7 +1,6 @@
 /** Graph view: agents, their calls and their hand-offs, drawn or as tables. */
 
 import { useCallback, useMemo, useState } from 'react';
-import { GRAPH_TEXT } from '../../later-texts.ts';
 import { agentGraphOf, MOST_NODES } from '../../model/graph/agent-graph.ts';
 import { handOffsByKey } from '../../model/graph/hand-off.ts';
 import { toolServers } from '../../model/mcp/mcp-servers.ts';
@@ -9,7 +8,7 @@ import { plural } from '../../model/text/format.ts';
 import { actorText } from '../../model/trace/actor.ts';
 import { subjectOf } from '../../model/trace/span-key.ts';
 import { spanTreeOf } from '../../model/trace/span-tree.ts';
-import { TIME_TEXT } from '../../texts.ts';
+import { GRAPH_TEXT, TIME_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { ActorFilter } from '../parts/actor-filter.tsx';
 import { useCell, useInspector } from '../parts/context.ts';

@@ -1,10 +1,9 @@
 /** Details of an opened line: each round with both messages, and the events between. */
 import type { McpEntry } from '../../api/types.ts';
-import { MCP_TEXT, TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import type { McpRound } from '../../model/mcp/mcp-frames.ts';
 import { formatDuration, formatOffset, formatShare } from '../../model/text/format.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { MCP_TEXT, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { FrameView } from './mcp-frame.tsx';

@@ -1,10 +1,9 @@
 /** One message, as a tree over its text or as the exact captured text. */
 import { useEffect, useMemo, useState } from 'react';
 import type { McpEntry, McpFrame } from '../../api/types.ts';
-import { MCP_TEXT } from '../../later-texts.ts';
 import { indexJson, type JsonIndex } from '../../model/json/json-text.ts';
 import { formatBytes, formatOffset } from '../../model/text/format.ts';
-import { SPAN_TEXT, VALUE_TEXT } from '../../texts.ts';
+import { MCP_TEXT, SPAN_TEXT, VALUE_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { DataFrame } from '../parts/requests/data-frame.tsx';

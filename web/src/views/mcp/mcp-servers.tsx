@@ -1,8 +1,8 @@
 /** The servers of a session at a glance; choosing one limits the log to its lines. */
 
-import { MCP_TEXT } from '../../later-texts.ts';
 import type { McpServer } from '../../model/mcp/mcp-servers.ts';
 import { formatBytes, formatDuration, formatOffset, plural } from '../../model/text/format.ts';
+import { MCP_TEXT } from '../../texts.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 

@@ -1,10 +1,9 @@
 /** Toolbar of the log: find, method, errors, notifications; by caller or in time. */
 import { type RefObject, useMemo } from 'react';
-import { MCP_TEXT } from '../../later-texts.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import { isFault, type McpFilter } from '../../model/mcp/mcp-rows.ts';
 import { plural } from '../../model/text/format.ts';
-import { withKey } from '../../texts.ts';
+import { MCP_TEXT, withKey } from '../../texts.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 

@@ -1,13 +1,12 @@
 /** Actions on the selected sessions: export, delete. Deleting asks for confirmation, in place. */
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { SessionStatus } from '../../api/types.ts';
-import { BULK_TEXT } from '../../later-texts.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
 import { allFound, Bulk, MOST_FOUND, type Progress } from '../../state/bulk.ts';
 import { compareAllPath, MOST_COMPARED } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
-import { compareSelected, deleteQuestion, SESSION_LIST_TEXT } from '../../texts.ts';
+import { BULK_TEXT, compareSelected, deleteQuestion, SESSION_LIST_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useVersion } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';

@@ -1,10 +1,9 @@
 /** The messages of an LLM call as a conversation. */
 import { useMemo, useState } from 'react';
 import type { Clamped, Message, Part, ToolDefinition, ToolsBefore } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatBytes, groupThousands } from '../../model/text/format.ts';
 import { joinToolResults, type Turn, type TurnPart } from '../../model/transcript/conversation.ts';
-import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
+import { FACT_TEXT, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { BlobView, FileChip } from '../parts/values/blob-view.tsx';

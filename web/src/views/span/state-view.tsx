@@ -2,10 +2,10 @@
 
 import { useEffect, useMemo, useState } from 'react';
 import type { StateDifference, StateStep } from '../../api/types.ts';
-import { STATE_TEXT } from '../../later-texts.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { SpanId } from '../../state/span-values.ts';
+import { STATE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';

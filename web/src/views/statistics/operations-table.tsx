@@ -1,9 +1,8 @@
 /** Table of operations by kind and name: count, time, cost. */
 import { useMemo } from 'react';
 import type { CacheUse, Operation } from '../../api/types.ts';
-import { STATISTICS_TEXT } from '../../later-texts.ts';
 import { groupThousands } from '../../model/text/format.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { SPAN_TEXT, STATISTICS_TEXT } from '../../texts.ts';
 import { ActionIcon, KindIcon, kindName } from '../parts/icons.tsx';
 import { Errors, Part, SpanLink } from '../parts/statistics/cells.tsx';
 import { costColumn, countColumn, timeColumn } from '../parts/statistics/columns.tsx';

@@ -1,9 +1,8 @@
 /** Table of models, tools or agents: time and cost, with and without descendants. */
 import { useMemo } from 'react';
 import type { RollUp, SpanKind } from '../../api/types.ts';
-import { STATISTICS_TEXT } from '../../later-texts.ts';
 import { groupThousands } from '../../model/text/format.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { SPAN_TEXT, STATISTICS_TEXT } from '../../texts.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { SpanLink } from '../parts/statistics/cells.tsx';
 import { costColumn, countColumn, errorsColumn, timeColumn } from '../parts/statistics/columns.tsx';

@@ -1,7 +1,7 @@
 /** Streamed answers: time to the first token, and stalls. */
 import type { Spread, StreamedCall, Streams } from '../../api/types.ts';
-import { STATISTICS_TEXT } from '../../later-texts.ts';
 import { formatDuration, plural } from '../../model/text/format.ts';
+import { STATISTICS_TEXT } from '../../texts.ts';
 import { SpanLink } from '../parts/statistics/cells.tsx';
 import './streams-section.css';
 

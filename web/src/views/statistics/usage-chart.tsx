@@ -1,8 +1,8 @@
 /** Chart of tokens over time as bars, with the cumulated cost as a line. */
 
-import { STATISTICS_TEXT } from '../../later-texts.ts';
 import type { UsageOverTime } from '../../model/statistics/usage.ts';
 import { formatCost, formatCount, formatDuration } from '../../model/text/format.ts';
+import { STATISTICS_TEXT } from '../../texts.ts';
 import './usage-chart.css';
 
 const HEIGHT = 72;

@@ -1,11 +1,11 @@
 /** Entries of an agent: folded, its task and its answer; unfolded, its beginning and its end. */
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatCount, formatDuration, plural } from '../../model/text/format.ts';
 import { isSameError } from '../../model/transcript/repeated-error.ts';
 import type { Sum } from '../../model/transcript/transcript.ts';
 import { argumentPairs } from '../../model/transcript/transcript-text.ts';
 import type { Read } from '../../state/transcript.ts';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { ActionIcon, KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';

@@ -1,9 +1,9 @@
 /** Entry of one line: a resource, a prompt, an MCP operation, a step. */
 import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { readServerAsk } from '../../model/mcp/server-asks.ts';
 import { argumentPairs } from '../../model/transcript/transcript-text.ts';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';

@@ -1,8 +1,8 @@
 /** New messages of an LLM call, and their parts. */
 import { type ReactNode, useState } from 'react';
 import type { BlobPart, Piece, Said, SpanDetail } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatBytes, groupThousands } from '../../model/text/format.ts';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { BlobView } from '../parts/values/blob-view.tsx';

@@ -7,7 +7,6 @@ import type {
   SpanDetail,
   SpanRow,
 } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatJson } from '../../model/json/json-format.ts';
 import { decisionName } from '../../model/requests/request.ts';
 import { formatDuration } from '../../model/text/format.ts';
@@ -16,7 +15,7 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import { failedBefore, isSameError } from '../../model/transcript/repeated-error.ts';
 import type { TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { argumentPairs, isCut } from '../../model/transcript/transcript-text.ts';
-import { timedOut } from '../../texts.ts';
+import { TRANSCRIPT_TEXT, timedOut } from '../../texts.ts';
 import { useVersion } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';

@@ -1,7 +1,6 @@
 /** Toolbar of the transcript: find, and the amount of detail. */
 import { memo, useMemo, useRef } from 'react';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
-import { PALETTE_TEXT, SPAN_TEXT } from '../../texts.ts';
+import { PALETTE_TEXT, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { ActorFilter } from '../parts/actor-filter.tsx';
 import { useInspector, usePreferences } from '../parts/context.ts';

@@ -1,13 +1,12 @@
 /** Transcript: a session as text, from top to bottom. */
 import { memo, useCallback, useEffect, useMemo, useState } from 'react';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { failedBefore } from '../../model/transcript/repeated-error.ts';
 import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { wordsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import { Readings, type Wanted } from '../../state/transcript.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useActor } from '../parts/actor-filter.tsx';
 import { useCell, useInspector, useRoute, useRow, useVersion } from '../parts/context.ts';

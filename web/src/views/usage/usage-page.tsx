@@ -2,7 +2,6 @@
 
 import { useMemo, useRef, useState } from 'react';
 import type { UsageKey } from '../../api/types.ts';
-import { USAGE_TEXT } from '../../later-texts.ts';
 import { parseTimeRange } from '../../model/sessions/time-range.ts';
 import {
   isUnnamed,
@@ -12,7 +11,7 @@ import {
 } from '../../model/sessions/usage-groups.ts';
 import { plural } from '../../model/text/format.ts';
 import { filteredPath } from '../../state/route.ts';
-import { PAGE_NAMES, SESSION_LIST_TEXT } from '../../texts.ts';
+import { PAGE_NAMES, SESSION_LIST_TEXT, USAGE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRoute, useSize, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';

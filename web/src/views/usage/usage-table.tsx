@@ -2,12 +2,11 @@
 
 import { useMemo } from 'react';
 import type { SessionUsage, UsageGroup, UsageTotal } from '../../api/types.ts';
-import { USAGE_TEXT } from '../../later-texts.ts';
 import { costText, filterOfGroup, shareOf } from '../../model/sessions/usage-groups.ts';
 import { plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { filteredPath } from '../../state/route.ts';
-import { PAGE_NAMES } from '../../texts.ts';
+import { PAGE_NAMES, USAGE_TEXT } from '../../texts.ts';
 import { useInspector, useRoute } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
 import { Part } from '../parts/statistics/cells.tsx';
