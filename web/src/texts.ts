@@ -31,6 +31,7 @@ export const SHELL_TEXT = {
   missingAdvice: 'The service did not send it. Check that it is running, then retry.',
   replacedAdvice: 'Another version of Inspector may be running. Reload the page.',
   throwingAdvice: 'The rest of the page still works.',
+  main: 'Main',
 } as const;
 
 /** Names of actions, in the palette and in the list of keys. */
@@ -141,6 +142,51 @@ export const VERB_SENDING = {
   cancel: 'Stopping …',
 } as const;
 
+// Parts that several views share.
+
+export const PARTS_TEXT = {
+  noName: '(no name)',
+  close: 'Close',
+  loading: 'Loading',
+  back: 'Back',
+  next: 'Next',
+  stop: 'Stop',
+  showAll: 'Show all',
+  showLess: 'Show less',
+  allSessions: 'All sessions',
+  noSpans: 'No spans yet.',
+  valueBefore: 'the value before',
+  valueAfter: 'the value after',
+  before: 'before',
+  after: 'after',
+  failed: 'failed',
+  error: 'error',
+  errors: 'errors',
+  cancelled: 'cancelled',
+  lost: 'lost',
+  running: 'running',
+  duplicate: 'duplicate',
+  duplicateTitle: 'Reports the same operation as another span',
+  address: 'the address',
+  arguments: 'the arguments',
+  result: 'the result',
+  theText: 'the text',
+  fold: 'Fold all',
+  unfold: 'Unfold all',
+  findInSession: 'Find in session',
+  findInSessionLabel: 'Find in this session',
+  filter: 'Filter sessions',
+  savedFilter: 'Saved filter',
+  forgetFilter: 'Forget this filter',
+  saveFilter: 'Save this filter',
+  suggestions: 'Suggestions',
+  panelWidth: 'Width of the span panel',
+  time: 'Time',
+  allTimeTitle: 'Show all time again',
+  allTime: ': show all time again',
+  yourName: 'Your name',
+} as const;
+
 // Sessions: list, chart, filters, empty states.
 
 export const SESSION_STATUS: Readonly<Record<SessionStatus, string>> = {
@@ -189,6 +235,23 @@ export const SESSION_LIST_TEXT = {
   /** Number of sessions; `hasMore`: at least so many. */
   count: (count: number, hasMore: boolean) =>
     hasMore ? `${groupThousands(count)}+ sessions` : plural(count, 'session'),
+  copy: 'Copy',
+  answer: 'Answer',
+  waitingForYou: 'Waiting for you in this session',
+  now: 'now',
+  sessionsOverTime: 'Sessions over time',
+  all: 'all',
+  chartKeys:
+    'Arrow keys move between bars, with Shift they select a range. Enter shows its sessions, Escape goes back.',
+  sessions: 'Sessions',
+  clearFilter: 'Clear the filter',
+  session: 'Session',
+  usageLabel: 'Usage',
+  viewLabel: 'View',
+  sortBy: 'Sort by',
+  descending: 'Descending',
+  ascending: 'Ascending',
+  columns: 'Columns',
 } as const;
 
 export const EMPTY_TEXT = {
@@ -220,6 +283,14 @@ export const IMPORT_TEXT = {
   empty: 'The file is empty.',
   open: 'Open the session',
   more: (count: number) => `and ${groupThousands(count)} more`,
+  dropToImport: 'Drop to import',
+  formats: 'Exported sessions, OTLP JSON, Jaeger or Langfuse traces; gzip or plain',
+  filesToImport: 'Files to import',
+  importTitle: 'Import files: drop them on the page or browse',
+  importFiles: 'Import',
+  importedFiles: 'Imported files',
+  importing: 'Importing',
+  imported: 'Imported',
 } as const;
 
 /** Question before sessions are deleted; `what` says how many: `3 sessions`. */
@@ -310,9 +381,49 @@ export const SESSION_TEXT = {
   stalls: (took: string) => `stalled ${took}`,
   pausedFor: (took: string) => `paused ${took}`,
   paused: (took: string) => `paused ${took} within the answer`,
+  about: 'About this session',
+  id: 'Id',
+  sessionId: 'session id',
+  idle: 'idle',
+  span: 'span',
+  spans: 'spans',
+  toolCall: 'tool call',
+  toolCalls: 'tool calls',
+  tokens: 'tokens',
+  cost: 'cost',
+  dropped: 'dropped by the sender',
+  deleted: 'This session was deleted.',
+  nextErrorTitle: 'Next error (E)',
+  controls: 'Session controls',
+  views: 'Views of the session',
 } as const;
 
-// The time line of a session.
+/** The waterfall, its minimap and the card of a span. */
+export const WATERFALL_TEXT = {
+  spans: 'Spans',
+  ok: 'ok',
+  unknown: 'unknown',
+  wholeSession: 'The whole session',
+  minimapTitle: 'Drag to zoom, click to go there',
+  errorBelow: ', error below',
+  errorBelowTitle: 'A span below failed',
+  nothing: 'nothing',
+  criticalPathTitle: 'Mark the spans that the end waited for (L)',
+  criticalPath: 'Critical path',
+  expandIdle: 'Expand idle time (Z)',
+  collapseIdle: 'Collapse idle time (Z)',
+  errorsOnlyTitle: 'Only failed spans and their parents (X)',
+  errorsOnly: 'Errors only',
+  zoomTitle: 'Zoom to the rows in view (V)',
+  zoom: 'Zoom to the rows in view',
+  showEverythingTitle: 'Show everything (0)',
+  showEverything: 'Show everything',
+  span: 'Span',
+  namesWidth: 'Width of the names',
+  spanTree: 'Span tree',
+} as const;
+
+// The timeline of a session.
 export const TIME_TEXT = {
   where: 'Timeline',
   label: 'Point in time',
@@ -404,6 +515,36 @@ export const SPAN_TEXT = {
   missing: 'Missing',
   dropped: (what: string) => `The sender dropped ${what}.`,
   cutShort: (names: string) => `Truncated by the sender: ${names}.`,
+  filterAttributes: 'Filter attributes',
+  span: 'Span',
+  resource: 'Resource',
+  isTruncated: 'truncated by the sender',
+  attributeName: 'the name',
+  name: 'name',
+  system: 'system',
+  message: 'this message',
+  emptyMessage: 'Empty message.',
+  result: 'result',
+  copyTheSpan: 'Copy the span',
+  asJson: 'the span as JSON',
+  asCurl: 'a curl command that reads the span',
+  asPython: 'Python that reads the span',
+  whatChanged: 'what changed',
+  logRecord: 'log record',
+  body: 'the body',
+  linksTo: 'Links to',
+  traceAndSpan: 'trace and span id',
+  inAnotherSession: 'in another session',
+  spanTabs: 'Span tabs',
+  wholeSpan: 'the span',
+  notFound: 'Span not found in this session',
+  traceIdAndSpanId: 'trace id and span id',
+  closeTitle: 'Close (Esc)',
+  closeSpan: 'Close the span',
+  ok: 'ok',
+  description: 'the description',
+  retrievedDocuments: 'Retrieved documents',
+  noId: 'no id',
 } as const;
 
 /** A view that is narrowed to an agent, a tool or a model. */
@@ -451,6 +592,30 @@ export const VALUE_TEXT = {
   text: 'Text',
   firstShown: (size: string) => `First ${size} shown.`,
   loadAll: (size: string) => `Load all ${size}`,
+  loadSound: 'Load it to listen',
+  showImage: 'Show it',
+  file: 'file',
+  error: 'Error',
+  theError: 'the error',
+  stackTrace: 'the stack trace',
+  hideLibraryFrames: 'Hide library frames',
+  showAllFrames: 'Show all frames',
+  value: 'the value',
+  thePath: 'the path',
+  path: 'path',
+  less: 'less',
+  asJson: 'as JSON',
+  search: 'Search this value',
+  searching: 'Searching',
+  stopped: 'stopped',
+  previous: 'Previous',
+  reading: 'Reading',
+  tooMany: 'Too many values for a tree.',
+  markdown: 'Markdown',
+  done: 'done',
+  toDo: 'to do',
+  code: 'code',
+  theCode: 'the code',
 } as const;
 
 // Requests: cards, inbox, forms.
@@ -499,6 +664,25 @@ export const REQUEST_TEXT = {
   },
   reason: 'Reason (sent to the agent)',
   back: 'Back',
+  sending: 'Sending …',
+  cannotSend: 'Cannot send the edited arguments: see above',
+  allowWithEdits: 'Allow with edits',
+  denyMore: 'Deny…',
+  stepTitle: 'Runs this, then pauses at the next operation',
+  step: 'Step',
+  changes: 'Changes',
+  findLabel: 'Find in the arguments',
+  findPlaceholder: 'find in all parts',
+  find: 'Find',
+  notFound: 'not found',
+  argumentsTitle: 'Arguments',
+  editArguments: 'Edit',
+  stopEditing: 'Stop editing',
+  undoAll: 'Undo all edits',
+  prompt: 'the prompt',
+  yourEdit: 'your edit',
+  copyEdit: 'Copy the arguments that you edited',
+  waitingInSpan: 'Waiting for you in this span',
 } as const;
 
 export const FORM_TEXT = {
@@ -736,6 +920,10 @@ export const BULK_TEXT = {
     `${plural(count, 'session')} not loaded yet${
       withOpen ? '.' : '; running and waiting ones are skipped.'
     }`,
+  selectedSessions: 'Selected sessions',
+  export: 'Export',
+  delete: 'Delete …',
+  selectNone: 'Select none',
 } as const;
 
 /** What the context of an LLM call consists of, in its panel and over a session. */
@@ -890,6 +1078,8 @@ export const STATISTICS_TEXT = {
   waitsNote: 'for a person',
   waitingNow: 'waiting now',
   tokensInLabel: 'tokens in',
+  timeToFirstToken: 'Time to first token',
+  out: 'out',
 } as const;
 
 /** The MCP log. */
@@ -941,6 +1131,16 @@ export const MCP_TEXT = {
   noResponseYet: 'No response.',
   nextError: 'Next error',
   copyMessage: 'Copy the MCP message',
+  theRequest: 'the request',
+  theResponse: 'the response',
+  meanwhile: 'Meanwhile',
+  progress: 'progress',
+  command: 'the command',
+  python: 'the Python',
+  httpHeaders: 'HTTP headers',
+  message: 'message',
+  askedPerson: 'asked a person',
+  notifications: 'notifications',
 } as const;
 
 export const TRANSCRIPT_TEXT = {
@@ -1031,6 +1231,22 @@ export const TRANSCRIPT_TEXT = {
   stateWhole: 'whole state',
   stateCaptured: 'captured',
   stateMore: (count: number) => `and ${plural(count, 'more change')}`,
+  theTask: 'the task',
+  theAnswer: 'the answer',
+  tokensTitle: 'Tokens in and out',
+  request: 'request',
+  response: 'response',
+  byClient: 'by the client',
+  reasoning: 'the reasoning',
+  result: 'result',
+  part: 'the part',
+  theError: 'the error',
+  hook: 'a hook',
+  changedValue: 'what it became',
+  denied: 'denied',
+  progress: 'Progress',
+  transcript: 'Transcript',
+  entries: 'Entries',
 } as const;
 
 /** The graph of agents. */
@@ -1075,6 +1291,9 @@ export const GRAPH_TEXT = {
   tools: 'Tools',
   tableTitle: 'The same data as tables',
   table: 'Table',
+  zoomInTitle: 'Zoom in (+)',
+  zoomOutTitle: 'Zoom out (-)',
+  calls: 'calls',
 } as const;
 
 /** Usage. */
@@ -1139,6 +1358,7 @@ export const STATE_TEXT = {
   path: 'the path',
   valueBefore: 'the value before',
   valueAfter: 'the value after',
+  wholePath: 'everything',
 } as const;
 
 export const COMPARE_TEXT = {
@@ -1183,6 +1403,17 @@ export const COMPARE_TEXT = {
   changed: 'New spans arrived. Compare again to include them.',
   partly: (count: number) =>
     `Content of ${plural(count, 'span')} not compared: too large or too many`,
+  sessionBefore: 'Session before',
+  swapTitle: 'Swap the sessions (X)',
+  swapLabel: 'Swap',
+  sessionAfter: 'Session after',
+  chooseTwo: 'Choose two runs of the same task',
+  kinds: 'Kinds of differences',
+  sides: 'Side by side',
+  differences: 'Differences',
+  difference: 'Difference',
+  differenceLabel: 'difference',
+  sessions: 'Sessions',
 } as const;
 
 /** The sentence over a comparison; `change` in words, such as `different output`. */

@@ -72,16 +72,16 @@ function ComparePair() {
           </Link>
         )}
         <SessionPicker
-          label="Session before"
+          label={COMPARE_TEXT.sessionBefore}
           id={left}
           session={sessions?.left}
           onChoose={(id) => router.adjust({ left: id, span: undefined })}
         />
-        <button type="button" className="ins-verb" onClick={swap} title="Swap the sessions (X)">
-          Swap
+        <button type="button" className="ins-verb" onClick={swap} title={COMPARE_TEXT.swapTitle}>
+          {COMPARE_TEXT.swapLabel}
         </button>
         <SessionPicker
-          label="Session after"
+          label={COMPARE_TEXT.sessionAfter}
           id={right}
           session={sessions?.right}
           onChoose={(id) => router.adjust({ right: id, span: undefined })}
@@ -153,7 +153,7 @@ function Start({ left, right }: { readonly left: string; readonly right: string 
         <p role="alert">{COMPARE_TEXT.sameTwice}</p>
       ) : (
         <>
-          <h2>Choose two runs of the same task</h2>
+          <h2>{COMPARE_TEXT.chooseTwo}</h2>
           <p>{COMPARE_TEXT.about}</p>
         </>
       )}
@@ -286,7 +286,7 @@ function ChangeChips({ result, chosen, isList }: ChangeChipsProps) {
   };
   const present = CHANGES.filter((one) => result.counts[one] !== undefined || chosen.includes(one));
   return (
-    <div className="ins-chips ins-compare__chips" role="group" aria-label="Kinds of differences">
+    <div className="ins-chips ins-compare__chips" role="group" aria-label={COMPARE_TEXT.kinds}>
       {[false, true].map((isOfList) => (
         <button
           key={String(isOfList)}

@@ -15,7 +15,7 @@ export function CompareSummary({ result, onAgain }: CompareSummaryProps) {
     <>
       <StillRuns sessions={[left, right]} onAgain={onAgain} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-      <div className="ins-compare__table" tabIndex={0} role="group" aria-label="Side by side">
+      <div className="ins-compare__table" tabIndex={0} role="group" aria-label={COMPARE_TEXT.sides}>
         <table>
           <thead>
             <tr>

@@ -82,7 +82,7 @@ export function DifferenceList(props: DifferenceListProps) {
       ref={setScroller}
       className="ins-compare__scroller"
       role="listbox"
-      aria-label="Differences"
+      aria-label={COMPARE_TEXT.differences}
       {...list}
       onKeyDown={onKeyDown}
     >

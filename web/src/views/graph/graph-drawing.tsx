@@ -147,10 +147,10 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
         </div>
       </div>
       <div className="ins-graph__zoom">
-        <ZoomButton name="Zoom in (+)" onClick={() => zoom(ZOOM)}>
+        <ZoomButton name={GRAPH_TEXT.zoomInTitle} onClick={() => zoom(ZOOM)}>
           +
         </ZoomButton>
-        <ZoomButton name="Zoom out (-)" onClick={() => zoom(1 / ZOOM)}>
+        <ZoomButton name={GRAPH_TEXT.zoomOutTitle} onClick={() => zoom(1 / ZOOM)}>
           −
         </ZoomButton>
         <button
@@ -164,7 +164,7 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
         </button>
       </div>
       <p className="ins-graph__legend" aria-hidden="true">
-        <span className="ins-graph__key">calls</span>
+        <span className="ins-graph__key">{GRAPH_TEXT.calls}</span>
         <span className="ins-graph__key ins-graph__key--handoff">{GRAPH_TEXT.handsOffTo}</span>
       </p>
     </div>

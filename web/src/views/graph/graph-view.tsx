@@ -52,7 +52,7 @@ export function GraphView(props: SessionViewProps) {
   }
   return (
     // Another session is another try.
-    <Guarded key={trace.sessionId} name="Graph">
+    <Guarded key={trace.sessionId} name={GRAPH_TEXT.graph}>
       <Agents {...props} areFew={agents <= FEW_AGENTS} />
     </Guarded>
   );

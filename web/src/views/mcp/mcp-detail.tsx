@@ -114,7 +114,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
             key={request.key}
             sessionId={sessionId}
             entry={request}
-            what={many ? `the request of round ${number}` : 'the request'}
+            what={many ? `the request of round ${number}` : MCP_TEXT.theRequest}
           />
         )}
         {response !== undefined && (
@@ -122,7 +122,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
             key={response.key}
             sessionId={sessionId}
             entry={response}
-            what={many ? `the response of round ${number}` : 'the response'}
+            what={many ? `the response of round ${number}` : MCP_TEXT.theResponse}
           />
         )}
         {call.kind === 'call' && response === undefined && (
@@ -182,7 +182,7 @@ const MAX_NOTES = 60;
 function Notes({ notes }: { readonly notes: readonly McpEntry[] }) {
   if (notes.length === 0) return null;
   return (
-    <ol className="ins-mcp-notes" aria-label="Meanwhile">
+    <ol className="ins-mcp-notes" aria-label={MCP_TEXT.meanwhile}>
       {notes.slice(-MAX_NOTES).map((note) => (
         <li key={note.key}>
           <span className="ins-mcp-notes__time">{formatOffset(note.offset_ns)}</span>
@@ -218,7 +218,7 @@ function Note({ note }: { readonly note: McpEntry }) {
       <span className="ins-mcp-notes__progress">
         progress {done}
         {percent !== null && (
-          <meter min={0} max={100} value={percent} aria-label="progress">
+          <meter min={0} max={100} value={percent} aria-label={MCP_TEXT.progress}>
             {formatShare(percent / 100)}
           </meter>
         )}

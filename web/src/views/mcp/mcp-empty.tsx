@@ -1,6 +1,6 @@
 /** Empty MCP log, with ways to fill it. */
 
-import { EMPTY_TEXT } from '../../texts.ts';
+import { EMPTY_TEXT, MCP_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { LoadingRows } from '../parts/loading-rows.tsx';
 
@@ -25,19 +25,19 @@ export function McpEmpty() {
       <dl>
         <dt>{EMPTY_TEXT.mcpProxy}</dt>
         <dd>
-          <Snippet text="inspector proxy -- uvx mcp-server-git" what="the command" />
+          <Snippet text="inspector proxy -- uvx mcp-server-git" what={MCP_TEXT.command} />
         </dd>
         <dt>{EMPTY_TEXT.mcpRun}</dt>
         <dd>
-          <Snippet text="inspector run my_agent.py" what="the command" />
+          <Snippet text="inspector run my_agent.py" what={MCP_TEXT.command} />
         </dd>
         <dt>{EMPTY_TEXT.mcpHooks}</dt>
         <dd>
-          <Snippet text={WITH_HOOKS} what="the Python" />
+          <Snippet text={WITH_HOOKS} what={MCP_TEXT.python} />
         </dd>
         <dt>{EMPTY_TEXT.mcpOtel}</dt>
         <dd>
-          <Snippet text={WITH_OTEL} what="the command" />
+          <Snippet text={WITH_OTEL} what={MCP_TEXT.command} />
         </dd>
         <dt>{EMPTY_TEXT.mcpOther}</dt>
         <dd>

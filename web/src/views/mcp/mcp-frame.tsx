@@ -125,7 +125,7 @@ function Headers({ text }: { readonly text: string }) {
   const index = useMemo(() => indexJson(text), [text]);
   return (
     <div className="ins-mcp-frame__meta">
-      <span className="ins-mcp-frame__label">HTTP headers</span>
+      <span className="ins-mcp-frame__label">{MCP_TEXT.httpHeaders}</span>
       {index === undefined ? (
         <DataFrame text={text} what={MCP_TEXT.headers} />
       ) : (

@@ -10,6 +10,7 @@ import {
   formatShare,
 } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
+import { MCP_TEXT } from '../../texts.ts';
 import { useInspector, useNow } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
@@ -64,7 +65,7 @@ export const McpRow = memo(function McpRow(props: McpRowProps) {
         <Arrow direction={call.direction} />
         <span className="ins-hidden">{directionText(call.direction)} </span>
         <span className="ins-mcp-row__method" title={plainLine(call.method)}>
-          <VisibleText text={call.method || 'message'} />
+          <VisibleText text={call.method || MCP_TEXT.message} />
         </span>
         {call.target !== undefined && (
           <span className="ins-mcp-row__target" title={plainLine(call.target)}>
@@ -113,7 +114,7 @@ function Rest({ call }: { readonly call: McpCall }) {
         </span>
       )}
       {call.notes.some((note) => note.type === 'asked') && (
-        <span className="ins-mcp-row__mark">asked a person</span>
+        <span className="ins-mcp-row__mark">{MCP_TEXT.askedPerson}</span>
       )}
       {state !== '' && (
         <span className={`ins-mcp-row__state ins-mcp-row__state--${call.state}`}>

@@ -1,6 +1,7 @@
 /** Placeholder for rows: grey bars while they load, or the reason why they cannot. */
 import { useCell, useInspector } from './context.ts';
 import './loading-rows.css';
+import { PARTS_TEXT } from '../../texts.ts';
 
 interface LoadingRowsProps {
   /** Lengths of the rows, percent. */
@@ -27,7 +28,7 @@ export function LoadingRows({ lengths }: LoadingRowsProps) {
   }
   return (
     <div className="ins-loading" role="status">
-      <span className="ins-hidden">Loading</span>
+      <span className="ins-hidden">{PARTS_TEXT.loading}</span>
       {lengths.map((length) => (
         <span key={length} className="ins-loading__row" style={{ width: `${length}%` }} />
       ))}

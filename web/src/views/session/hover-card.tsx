@@ -10,7 +10,7 @@ import {
 import { spanKey } from '../../model/trace/span-key.ts';
 import { endOffset, selfTime } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
-import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
+import { FACT_TEXT, PARTS_TEXT, SPAN_TEXT, WATERFALL_TEXT } from '../../texts.ts';
 import { useTraceNow } from '../parts/context.ts';
 import { KindIcon, kindName } from '../parts/icons.tsx';
 import type { TreeView } from './tree-view.ts';
@@ -118,17 +118,17 @@ function Card({ trace, span }: { readonly trace: Trace; readonly span: SpanRow }
     <>
       <p className="ins-hover__name">
         <KindIcon kind={span.kind} />
-        {span.name || '(no name)'}
+        {span.name || PARTS_TEXT.noName}
       </p>
       <dl>
         <dt>{kindName(span.kind)}</dt>
-        <dd>{span.status === 'unset' ? 'ok' : span.status}</dd>
+        <dd>{span.status === 'unset' ? WATERFALL_TEXT.ok : span.status}</dd>
         <dt>{FACT_TEXT.duration}</dt>
         <dd>
           {span.status === 'running'
             ? `${formatRunning(duration_ns)} so far`
             : span.status === 'lost'
-              ? 'unknown'
+              ? WATERFALL_TEXT.unknown
               : formatDuration(duration_ns)}
         </dd>
         {(children.length > 0 || span.waits > 0) && (

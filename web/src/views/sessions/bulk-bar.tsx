@@ -6,7 +6,13 @@ import { allFound, Bulk, MOST_FOUND, type Progress } from '../../state/bulk.ts';
 import { compareAllPath, MOST_COMPARED } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
-import { BULK_TEXT, compareSelected, deleteQuestion, SESSION_LIST_TEXT } from '../../texts.ts';
+import {
+  BULK_TEXT,
+  compareSelected,
+  deleteQuestion,
+  PARTS_TEXT,
+  SESSION_LIST_TEXT,
+} from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useVersion } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
@@ -118,7 +124,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
   return (
     <>
       {run}
-      <section className="ins-bulk" aria-label="Selected sessions">
+      <section className="ins-bulk" aria-label={BULK_TEXT.selectedSessions}>
         <span role="status">
           {groupThousands(count)} selected{looking !== undefined && ' so far'}
           {note !== '' && `. ${note}`}
@@ -126,15 +132,15 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
         {looking === undefined ? (
           <BarButton onClick={() => void selectAll()}>{BULK_TEXT.selectAll(all)}</BarButton>
         ) : (
-          <BarButton onClick={() => looking.abort()}>Stop</BarButton>
+          <BarButton onClick={() => looking.abort()}>{PARTS_TEXT.stop}</BarButton>
         )}
         <span className="ins-bulk__gap" />
         {canCompare && <BarButton onClick={compare}>{SESSION_LIST_TEXT.compare}</BarButton>}
-        <BarButton onClick={() => void exportAll()}>Export</BarButton>
+        <BarButton onClick={() => void exportAll()}>{BULK_TEXT.export}</BarButton>
         <BarButton ref={deleting} onClick={() => setDeleting(true)}>
-          <ActionIcon name="trash" /> Delete …
+          <ActionIcon name="trash" /> {BULK_TEXT.delete}
         </BarButton>
-        <BarButton onClick={() => selection.clear()} label="Select none">
+        <BarButton onClick={() => selection.clear()} label={BULK_TEXT.selectNone}>
           <ActionIcon name="close" />
         </BarButton>
         {isDeleting && (
@@ -217,11 +223,11 @@ function Run({ running, onClose }: { readonly running: Running; readonly onClose
         )}
         <span className="ins-bulk__gap" />
         {isOver ? (
-          <BarButton onClick={onClose} label="Close">
+          <BarButton onClick={onClose} label={PARTS_TEXT.close}>
             <ActionIcon name="close" />
           </BarButton>
         ) : (
-          <BarButton onClick={() => running.bulk.stop()}>Stop</BarButton>
+          <BarButton onClick={() => running.bulk.stop()}>{PARTS_TEXT.stop}</BarButton>
         )}
       </div>
       {failures.length > 0 && (

@@ -5,7 +5,7 @@ import { formatBytes, groupThousands, plural } from '../../model/text/format.ts'
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import type { ImportJob } from '../../state/imports.ts';
 import { sessionPath } from '../../state/route.ts';
-import { IMPORT_TEXT, SHELL_TEXT } from '../../texts.ts';
+import { IMPORT_TEXT, PARTS_TEXT, SHELL_TEXT } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -21,12 +21,12 @@ export function ImportPanel() {
   if (jobs.length === 0) return null;
   const isBusy = jobs.some(({ state }) => state.kind !== 'done' && state.kind !== 'failed');
   return (
-    <section className="ins-imports" aria-label="Imported files">
+    <section className="ins-imports" aria-label={IMPORT_TEXT.importedFiles}>
       <header>
-        <h2>{isBusy ? 'Importing' : 'Imported'}</h2>
+        <h2>{isBusy ? IMPORT_TEXT.importing : IMPORT_TEXT.imported}</h2>
         {isBusy ? (
           <button type="button" className="ins-imports__button" onClick={() => imports.stop()}>
-            Stop
+            {PARTS_TEXT.stop}
           </button>
         ) : (
           <button

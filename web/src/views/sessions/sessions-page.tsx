@@ -68,7 +68,7 @@ export function SessionsPage() {
 
   return (
     <main className="ins-sessions">
-      <h1 className="ins-hidden">Sessions</h1>
+      <h1 className="ins-hidden">{SESSION_LIST_TEXT.sessions}</h1>
       {state.kind === 'failed' && refused === undefined && (
         <p className="ins-sessions__problem" role="alert">
           {state.message}
@@ -95,7 +95,7 @@ export function SessionsPage() {
                 to={usagePath}
                 title={withKey(SESSION_LIST_TEXT.usage, 'U')}
               >
-                Usage
+                {SESSION_LIST_TEXT.usageLabel}
               </Link>
             )}
             {refused === undefined && (

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import type { Clamped, Message, Part, ToolDefinition, ToolsBefore } from '../../api/types.ts';
 import { formatBytes, groupThousands } from '../../model/text/format.ts';
 import { joinToolResults, type Turn, type TurnPart } from '../../model/transcript/conversation.ts';
-import { FACT_TEXT, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
+import { FACT_TEXT, PARTS_TEXT, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { BlobView, FileChip } from '../parts/values/blob-view.tsx';
@@ -93,7 +93,7 @@ function TurnView({ turn, isFormatted }: TurnProps) {
   return (
     <li className={`ins-turn ins-turn--${isSystem ? 'system' : turn.origin}`}>
       <header className="ins-turn__head">
-        <span className="ins-turn__role">{isSystem ? 'system' : turn.role}</span>
+        <span className="ins-turn__role">{isSystem ? SPAN_TEXT.system : turn.role}</span>
         {turn.name !== null && <span>{turn.name}</span>}
         {turn.finishReason !== null && (
           <span className="ins-turn__reason" title={FACT_TEXT.finishReason}>
@@ -102,7 +102,7 @@ function TurnView({ turn, isFormatted }: TurnProps) {
         )}
         {calls > 1 && <span className="ins-turn__reason">{calls} parallel calls</span>}
         <span className="ins-turn__copy">
-          <CopyButton text={() => textOf(turn.parts)} what="this message" />
+          <CopyButton text={() => textOf(turn.parts)} what={SPAN_TEXT.message} />
         </span>
       </header>
       {isSystem ? (
@@ -110,7 +110,7 @@ function TurnView({ turn, isFormatted }: TurnProps) {
           {parts}
         </Fold>
       ) : turn.parts.length === 0 ? (
-        <p className="ins-none">Empty message.</p>
+        <p className="ins-none">{SPAN_TEXT.emptyMessage}</p>
       ) : (
         parts
       )}
@@ -209,7 +209,7 @@ function TextView({ part, isFormatted }: TextViewProps) {
     );
   }
   return (
-    <LongValue key={cut.size_bytes} cut={cut} beginning={part.text} what="the text">
+    <LongValue key={cut.size_bytes} cut={cut} beginning={part.text} what={PARTS_TEXT.theText}>
       {(text) => <Text text={text} isFormatted={isFormatted} />}
     </LongValue>
   );
@@ -219,7 +219,7 @@ function TextView({ part, isFormatted }: TextViewProps) {
 function Text({ text, isFormatted }: { readonly text: string; readonly isFormatted: boolean }) {
   if (!isFormatted) return <ClampedText text={text} isData />;
   return /^\s*[{[]/.test(text) ? (
-    <JsonText text={text} what="the text" isMarkdown />
+    <JsonText text={text} what={PARTS_TEXT.theText} isMarkdown />
   ) : (
     <ClampedText text={text} isMarkdown />
   );
@@ -236,13 +236,15 @@ function ToolUse({ part }: { readonly part: Extract<TurnPart, { type: 'tool_use'
         </span>
         {call.id !== null && <code className="ins-use__id">{call.id}</code>}
       </p>
-      {call.arguments !== null && <PayloadView payload={call.arguments} what="the arguments" />}
+      {call.arguments !== null && (
+        <PayloadView payload={call.arguments} what={PARTS_TEXT.arguments} />
+      )}
       {result === undefined ? null : result.result === null ? (
         <p className="ins-none">{SPAN_TEXT.notCaptured}</p>
       ) : (
         <>
-          <p className="ins-part__label">result</p>
-          <PayloadView payload={result.result} what="the result" />
+          <p className="ins-part__label">{SPAN_TEXT.result}</p>
+          <PayloadView payload={result.result} what={PARTS_TEXT.result} />
         </>
       )}
     </div>
@@ -260,7 +262,7 @@ function ToolResult({ part }: { readonly part: Extract<Part, { type: 'tool_resul
       {part.result === null ? (
         <p className="ins-none">{SPAN_TEXT.notCaptured}</p>
       ) : (
-        <PayloadView payload={part.result} what="the result" />
+        <PayloadView payload={part.result} what={PARTS_TEXT.result} />
       )}
     </div>
   );

@@ -7,7 +7,7 @@ import { duplicatesOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { KindIcon } from '../parts/icons.tsx';
@@ -46,7 +46,7 @@ export function Links({ text, detail, row, trace, onSelect }: LinksProps) {
       )}
       {detail.links.length > 0 && (
         <section className="ins-section">
-          <h3>Links to</h3>
+          <h3>{SPAN_TEXT.linksTo}</h3>
           <ol className="ins-links">
             {detail.links.slice(0, MAX_SHOWN).map((link, at) => {
               const node = nodes[at];
@@ -57,7 +57,10 @@ export function Links({ text, detail, row, trace, onSelect }: LinksProps) {
                   <code>
                     {link.trace_id} {link.span_id}
                   </code>
-                  <CopyButton text={`${link.trace_id} ${link.span_id}`} what="trace and span id" />
+                  <CopyButton
+                    text={`${link.trace_id} ${link.span_id}`}
+                    what={SPAN_TEXT.traceAndSpan}
+                  />
                   {link.trace_state !== '' && <code>{link.trace_state}</code>}
                   {index !== undefined && (
                     <AttributeTable
@@ -96,7 +99,7 @@ export function SpanButton({ row, onSelect }: SpanButtonProps) {
   return (
     <button type="button" className="ins-links__span" onClick={() => onSelect(spanKey(row))}>
       <KindIcon kind={row.kind} />
-      <span>{row.name || '(no name)'}</span>
+      <span>{row.name || PARTS_TEXT.noName}</span>
     </button>
   );
 }
@@ -128,7 +131,7 @@ function Target({ link, trace, onSelect }: TargetProps) {
   return (
     <>
       <button type="button" className="ins-links__span" onClick={go}>
-        in another session
+        {SPAN_TEXT.inAnotherSession}
       </button>
       {problem !== undefined && (
         <span className="ins-none" role="status">

@@ -8,7 +8,7 @@ import { duplicatesOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SAVED_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SAVED_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useRow } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
@@ -105,7 +105,12 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
   };
   return (
     <>
-      <div className="ins-tabs" role="tablist" aria-label="Span tabs" onKeyDown={onKeyDown}>
+      <div
+        className="ins-tabs"
+        role="tablist"
+        aria-label={SPAN_TEXT.spanTabs}
+        onKeyDown={onKeyDown}
+      >
         {tabs.map(([name, label, key]) => (
           <button
             key={name}
@@ -319,7 +324,7 @@ function TabBody({ tab, row, trace, loaded, whole, isRaw, isThen, onSelect }: Ta
 function Skeleton() {
   return (
     <div className="ins-panel__skeleton" role="status">
-      <span className="ins-hidden">Loading</span>
+      <span className="ins-hidden">{PARTS_TEXT.loading}</span>
       {[80, 95, 60, 88, 40].map((width) => (
         <span key={width} style={{ width: `${width}%` }} />
       ))}
@@ -343,7 +348,7 @@ export function RawSpan({ text }: { readonly text: string }) {
         </p>
       )}
       <div className="ins-payload">
-        <ValueView text={text} form="json" what="the span" />
+        <ValueView text={text} form="json" what={SPAN_TEXT.wholeSpan} />
       </div>
     </section>
   );

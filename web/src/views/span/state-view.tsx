@@ -5,7 +5,7 @@ import type { StateDifference, StateStep } from '../../api/types.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { SpanId } from '../../state/span-values.ts';
-import { STATE_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, STATE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -219,7 +219,7 @@ function Change({ change }: { readonly change: StateDifference }) {
           <span className="ins-hidden">{NAMES[op]}</span>
         </span>
         <code className="ins-state__path">
-          <VisibleText text={path === '' ? 'everything' : path} />
+          <VisibleText text={path === '' ? STATE_TEXT.wholePath : path} />
         </code>
         <CopyButton text={path} what={STATE_TEXT.path} />
         {isShort && (
@@ -241,13 +241,13 @@ function Change({ change }: { readonly change: StateDifference }) {
         <>
           {before !== null && (
             <div className="ins-state__before">
-              <span>before</span>
+              <span>{PARTS_TEXT.before}</span>
               <PayloadView payload={before} what={STATE_TEXT.valueBefore} />
             </div>
           )}
           {after !== null && (
             <div>
-              <span>after</span>
+              <span>{PARTS_TEXT.after}</span>
               <PayloadView payload={after} what={STATE_TEXT.valueAfter} />
             </div>
           )}

@@ -27,7 +27,7 @@ export function WithSchema({ tool, definition, children }: WithSchemaProps) {
   const parameters = definition?.parameters ?? null;
   const schema = (
     <>
-      {description !== null && <ClampedText text={description} what="the description" />}
+      {description !== null && <ClampedText text={description} what={SPAN_TEXT.description} />}
       {parameters !== null && <Parameters parameters={parameters} name={tool.name} />}
     </>
   );

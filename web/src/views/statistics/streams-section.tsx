@@ -15,7 +15,7 @@ export function StreamsSection({ streams, onOpen }: StreamsSectionProps) {
     <div className="ins-streams">
       {streams.first_chunk !== null && (
         <Measured
-          name="Time to first token"
+          name={STATISTICS_TEXT.timeToFirstToken}
           spread={streams.first_chunk}
           worst={streams.latest_first_chunks}
           took_ns={(call) => call.first_chunk_ns}

@@ -66,7 +66,9 @@ export function UsageChart({ usage }: { readonly usage: UsageOverTime }) {
         <span className="ins-usage-chart__key ins-usage-chart__key--in">
           {STATISTICS_TEXT.tokensInLabel}
         </span>
-        <span className="ins-usage-chart__key ins-usage-chart__key--out">out</span>
+        <span className="ins-usage-chart__key ins-usage-chart__key--out">
+          {STATISTICS_TEXT.out}
+        </span>
         {all > 0 && (
           <span className="ins-usage-chart__key ins-usage-chart__key--cost">
             spent, up to {formatCost(all)}

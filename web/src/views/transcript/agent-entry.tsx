@@ -193,7 +193,7 @@ function Inside({
               tabIndex={-1}
               onClick={() => sum.cause !== undefined && onGoTo(sum.cause)}
             >
-              Show
+              {TRANSCRIPT_TEXT.show}
             </button>
           </p>
         )}
@@ -229,12 +229,17 @@ function Task({ read, via, isShort }: TextProps) {
     <div className="ins-tx__task">
       <span className="ins-tx__label">{TRANSCRIPT_TEXT.task}</span>
       {input !== undefined ? (
-        <ClipView {...input} what="the task" isMarkdown isShort={isShort} />
+        <ClipView {...input} what={TRANSCRIPT_TEXT.theTask} isMarkdown isShort={isShort} />
       ) : pairs !== undefined ? (
         <Pairs pairs={pairs} />
       ) : (
         callArguments !== null && (
-          <ClipView clip={callArguments} what="the task" whole={noWhole} isShort={isShort} />
+          <ClipView
+            clip={callArguments}
+            what={TRANSCRIPT_TEXT.theTask}
+            whole={noWhole}
+            isShort={isShort}
+          />
         )
       )}
     </div>
@@ -249,10 +254,16 @@ function Answer({ read, via, isShort }: TextProps) {
     <div className="ins-tx__task">
       <span className="ins-tx__label">{TRANSCRIPT_TEXT.answer}</span>
       {output !== undefined ? (
-        <ClipView {...output} what="the answer" isMarkdown isShort={isShort} />
+        <ClipView {...output} what={TRANSCRIPT_TEXT.theAnswer} isMarkdown isShort={isShort} />
       ) : (
         result !== null && (
-          <ClipView clip={result} what="the answer" whole={noWhole} isMarkdown isShort={isShort} />
+          <ClipView
+            clip={result}
+            what={TRANSCRIPT_TEXT.theAnswer}
+            whole={noWhole}
+            isMarkdown
+            isShort={isShort}
+          />
         )
       )}
     </div>
@@ -344,7 +355,7 @@ export function AgentEnd(props: AgentProps) {
         </>
       )}
       {answer !== undefined && last !== undefined && !isRepeated && (
-        <ClipView {...answer} what="the answer" isMarkdown />
+        <ClipView {...answer} what={TRANSCRIPT_TEXT.theAnswer} isMarkdown />
       )}
     </>
   );

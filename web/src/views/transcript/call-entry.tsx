@@ -223,7 +223,7 @@ function History({
 function Usage({ row }: { readonly row: SpanRow }) {
   if (row.input_tokens === null && row.output_tokens === null) return null;
   return (
-    <span className="ins-tx__quiet" title="Tokens in and out">
+    <span className="ins-tx__quiet" title={TRANSCRIPT_TEXT.tokensTitle}>
       {formatCount(row.input_tokens ?? 0)} → {formatCount(row.output_tokens ?? 0)} tokens
     </span>
   );

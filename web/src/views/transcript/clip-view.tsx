@@ -6,7 +6,7 @@ import { indexJson } from '../../model/json/json-text.ts';
 import { jsonLineTokens, lineTokens } from '../../model/text/code-tokens.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { isCut, wrappedText } from '../../model/transcript/transcript-text.ts';
-import { TRANSCRIPT_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { CodePieces } from '../parts/values/code-text.tsx';
 import { JsonTree } from '../parts/values/json-tree.tsx';
@@ -65,7 +65,7 @@ export function ClipView({ clip, what, whole, isMarkdown = false, isShort }: Cli
           ) : (
             <button type="button" className="ins-link" tabIndex={-1} onClick={load}>
               {state === 'loading'
-                ? 'Loading'
+                ? PARTS_TEXT.loading
                 : state === 'failed'
                   ? TRANSCRIPT_TEXT.loadFailed
                   : `Show all ${groupThousands(clip.chars)} characters`}

@@ -49,7 +49,7 @@ export function ErrorBlock({ reading, isRepeated = false }: ErrorBlockProps) {
         {error.message !== null && isMessage && (
           <ClipView
             clip={error.message}
-            what="the error"
+            what={TRANSCRIPT_TEXT.theError}
             whole={({ view }) => view.error?.message ?? undefined}
           />
         )}
@@ -156,7 +156,7 @@ function DecisionLine({ decision }: { readonly decision: DecisionReading }) {
         <KindIcon kind="guardrail" />
         <strong>{TRANSCRIPT_TEXT.verdicts[action] ?? action}</strong>
         <span>
-          by <VisibleText text={interceptor ?? hook ?? 'a hook'} />
+          by <VisibleText text={interceptor ?? hook ?? TRANSCRIPT_TEXT.hook} />
           {reason !== null && ': '}
         </span>
         {reason !== null && (
@@ -169,7 +169,12 @@ function DecisionLine({ decision }: { readonly decision: DecisionReading }) {
         <ArgumentDiff diff={diffTexts(spread(before.text), spread(after.text))} />
       )}
       {before === null && after !== null && (
-        <ClipView clip={after} what="what it became" whole={afterOf(decision)} isShort />
+        <ClipView
+          clip={after}
+          what={TRANSCRIPT_TEXT.changedValue}
+          whole={afterOf(decision)}
+          isShort
+        />
       )}
     </div>
   );

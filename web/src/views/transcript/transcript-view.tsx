@@ -6,7 +6,7 @@ import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.
 import { wordsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import { Readings, type Wanted } from '../../state/transcript.ts';
-import { SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useActor } from '../parts/actor-filter.tsx';
 import { useCell, useInspector, useRoute, useRow, useVersion } from '../parts/context.ts';
@@ -143,7 +143,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   const setFind = useCallback((text: string) => router.adjust({ find: text }), [router]);
   const matches = foundIn.size;
   return (
-    <section className="ins-transcript" aria-label="Transcript">
+    <section className="ins-transcript" aria-label={TRANSCRIPT_TEXT.transcript}>
       <TranscriptTools
         find={find}
         found={find === '' ? undefined : found.length}
@@ -164,7 +164,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
           ref={setScroller}
           className="ins-transcript__scroller"
           role="feed"
-          aria-label="Entries"
+          aria-label={TRANSCRIPT_TEXT.entries}
           aria-busy={entries.length === 0 && trace.state.get().kind === 'loading'}
           {...list}
         >
@@ -377,10 +377,10 @@ const Outcome = memo(function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
 
 function Nothing({ trace }: { readonly trace: Trace }) {
   const state = useCell(trace.state);
-  if (state.kind === 'ready') return <p className="ins-transcript__none">No spans yet.</p>;
+  if (state.kind === 'ready') return <p className="ins-transcript__none">{PARTS_TEXT.noSpans}</p>;
   return (
     <div className="ins-transcript__loading" role="status">
-      <span className="ins-hidden">Loading</span>
+      <span className="ins-hidden">{PARTS_TEXT.loading}</span>
       {[30, 72, 64, 40, 80, 55].map((width) => (
         <span key={width} style={{ width: `${width}%` }} />
       ))}

@@ -5,6 +5,7 @@ import { groupThousands } from '../../../model/text/format.ts';
 import type { ChangedLine, TextDiff } from '../../../model/text/text-diff.ts';
 import { CodePieces } from '../values/code-text.tsx';
 import './argument-diff.css';
+import { REQUEST_TEXT } from '../../../texts.ts';
 
 /** Limit of shown lines; the rest is counted. */
 const MAX_LINES = 300;
@@ -17,7 +18,7 @@ export function ArgumentDiff({ diff }: { readonly diff: TextDiff }) {
   const all = diff.hunks.reduce((count, hunk) => count + hunk.lines.length, 0);
   const shown = hunks.reduce((count, lines) => count + lines.length, 0);
   return (
-    <section className="ins-diff" aria-label="Changes">
+    <section className="ins-diff" aria-label={REQUEST_TEXT.changes}>
       {hunks.map((lines, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: hunks have no identity but their place
         <div key={at} className="ins-diff__hunk" dir="ltr">

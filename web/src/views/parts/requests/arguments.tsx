@@ -12,6 +12,7 @@ import { groupThousands } from '../../../model/text/format.ts';
 import { codePointName, describeHidden } from '../../../model/text/hidden-characters.ts';
 import { StandIns } from '../../../model/text/stand-ins.ts';
 import type { Draft } from '../../../state/drafts.ts';
+import { PARTS_TEXT, REQUEST_TEXT } from '../../../texts.ts';
 import { useInspector } from '../context.ts';
 import { ArgumentDiff } from './argument-diff.tsx';
 import { ArgumentEditor } from './argument-editor.tsx';
@@ -45,9 +46,9 @@ export function Arguments({ request, draft, shown, check, unseen }: ArgumentsPro
   }
   const canEdit = canEditArguments(request);
   return (
-    <section className="ins-request__arguments" aria-label="Arguments">
+    <section className="ins-request__arguments" aria-label={REQUEST_TEXT.argumentsTitle}>
       <header>
-        <h3>Arguments</h3>
+        <h3>{REQUEST_TEXT.argumentsTitle}</h3>
         {canEdit && !draft.isEditing && (
           <button
             type="button"
@@ -58,7 +59,7 @@ export function Arguments({ request, draft, shown, check, unseen }: ArgumentsPro
               drafts.change(request.id, { isEditing: true });
             }}
           >
-            Edit
+            {REQUEST_TEXT.editArguments}
           </button>
         )}
         {canEdit && draft.isEditing && (
@@ -67,7 +68,7 @@ export function Arguments({ request, draft, shown, check, unseen }: ArgumentsPro
             className="ins-link"
             onClick={() => drafts.change(request.id, { isEditing: false, args: undefined })}
           >
-            {draft.args === undefined ? 'Stop editing' : 'Undo all edits'}
+            {draft.args === undefined ? REQUEST_TEXT.stopEditing : REQUEST_TEXT.undoAll}
           </button>
         )}
       </header>
@@ -76,7 +77,7 @@ export function Arguments({ request, draft, shown, check, unseen }: ArgumentsPro
       ) : (
         <DataFrame
           text={shown}
-          what="the arguments"
+          what={PARTS_TEXT.arguments}
           isOpen={draft.seen.includes(shown)}
           onOpen={() => drafts.see(request.id, shown)}
           isTarget={unseen === 'the arguments'}

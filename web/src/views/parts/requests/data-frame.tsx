@@ -6,6 +6,7 @@ import { CopyButton } from '../copy-button.tsx';
 import { LongText, MAX_PLAIN } from '../values/long-text.tsx';
 import { VisibleText } from '../visible-text.tsx';
 import './data-frame.css';
+import { PARTS_TEXT } from '../../../texts.ts';
 
 interface DataFrameProps {
   readonly text: string;
@@ -49,7 +50,7 @@ export function DataFrame(props: DataFrameProps) {
             data-answer-target={isTarget || undefined}
             onClick={toggle}
           >
-            {isOpen ? 'Show less' : `Show all ${groupThousands(text.length)}`}
+            {isOpen ? PARTS_TEXT.showLess : `Show all ${groupThousands(text.length)}`}
           </button>
         )}
         <CopyButton text={text} what={what} />

@@ -5,6 +5,7 @@ import { VisibleText } from '../visible-text.tsx';
 import { LazyMarkdown } from './lazy-markdown.tsx';
 import { LongText } from './long-text.tsx';
 import './clamped-text.css';
+import { PARTS_TEXT } from '../../../texts.ts';
 
 interface ClampedTextProps {
   readonly text: string;
@@ -42,7 +43,7 @@ export function ClampedText({
       )}
       {clamped.length < text.length && (
         <button type="button" className="ins-text__more" onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Show less' : `Show all ${groupThousands(text.length)} characters`}
+          {isOpen ? PARTS_TEXT.showLess : `Show all ${groupThousands(text.length)} characters`}
         </button>
       )}
     </>
