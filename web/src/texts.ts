@@ -4,7 +4,7 @@
  * A text with a value in it is a function. What a trace says is never here.
  */
 import type { SessionStatus } from './api/types.ts';
-import { formatDuration, groupThousands, plural } from './model/text/format.ts';
+import { formatBytes, formatDuration, groupThousands, plural } from './model/text/format.ts';
 
 // The shell: bar, banners, dialogs, errors.
 
@@ -32,6 +32,12 @@ export const SHELL_TEXT = {
   replacedAdvice: 'Another version of Inspector may be running. Reload the page.',
   throwingAdvice: 'The rest of the page still works.',
   main: 'Main',
+  since: 'Since',
+  agentsRetry: ': agents are asked to retry.',
+  unreachable:
+    'The service does not answer. Is `inspector serve` running? This page reconnects by itself.',
+  notSignedIn: 'This browser is not signed in. Open the URL that `inspector token` prints.',
+  signIn: 'Open the URL that `inspector token` prints.',
 } as const;
 
 /** Names of actions, in the palette and in the list of keys. */
@@ -185,7 +191,47 @@ export const PARTS_TEXT = {
   allTimeTitle: 'Show all time again',
   allTime: ': show all time again',
   yourName: 'Your name',
+  newRows: (count: number) => `${count} new`,
+  more: (count: number) => `${groupThousands(count)} more`,
+  page: (number: number, count: number) => `part ${number} of ${groupThousands(count)}`,
+  found: (count: number) => `${count} found`,
+  sessionsOf: (time: string) => `Sessions of ${time}`,
 } as const;
+
+/** Ends a list that is not shown to its end. */
+export function andMore(count: number): string {
+  return `and ${groupThousands(count)} more`;
+}
+
+/** `what`: a number, a size or a count of something. */
+export function showAll(what: string): string {
+  return `Show all ${what}`;
+}
+
+export function partOf(part: number, all: number | string): string {
+  return `${groupThousands(part)} of ${typeof all === 'number' ? groupThousands(all) : all}`;
+}
+
+export function tokensInAndOut(input: number, output: number): string {
+  return `${groupThousands(input)} in, ${groupThousands(output)} out`;
+}
+
+export function systemPrompt(chars: number): string {
+  return `System prompt, ${plural(chars, 'character')}`;
+}
+
+export function reasoning(length: string): string {
+  return `Reasoning, ${length}`;
+}
+
+export function by(actor: string): string {
+  return `by ${actor}`;
+}
+
+/** What a button copies: `the output`. */
+export function the(what: string): string {
+  return `the ${what.toLowerCase()}`;
+}
 
 // Sessions: list, chart, filters, empty states.
 
@@ -236,7 +282,6 @@ export const SESSION_LIST_TEXT = {
   count: (count: number, hasMore: boolean) =>
     hasMore ? `${groupThousands(count)}+ sessions` : plural(count, 'session'),
   copy: 'Copy',
-  answer: 'Answer',
   waitingForYou: 'Waiting for you in this session',
   now: 'now',
   sessionsOverTime: 'Sessions over time',
@@ -252,6 +297,10 @@ export const SESSION_LIST_TEXT = {
   descending: 'Descending',
   ascending: 'Ascending',
   columns: 'Columns',
+  answerCount: (count: number) => (count > 1 ? `Answer ${count}` : 'Answer'),
+  barIs: (time: string) => ` · a bar is ${time}`,
+  sortByName: (name: string) => `Sort by ${name.toLowerCase()}`,
+  select: (title: string) => `Select ${title}`,
 } as const;
 
 export const EMPTY_TEXT = {
@@ -269,6 +318,9 @@ export const EMPTY_TEXT = {
   mcpHooks: 'Your own client: report each request on the hook bus',
   mcpOtel: 'The MCP SDK’s own spans: methods, ids and times',
   mcpOther: 'Any other instrumentation',
+  mcpSpans:
+    'Spans with `mcp.method.name` (OpenTelemetry, FastMCP, OpenLLMetry, Logfire), or log records of the wire: `inspector.mcp.frame`, see `docs/formats.md`.',
+  snippet: (name: string) => `the ${name} snippet`,
 } as const;
 
 export const IMPORT_TEXT = {
@@ -291,6 +343,9 @@ export const IMPORT_TEXT = {
   importedFiles: 'Imported files',
   importing: 'Importing',
   imported: 'Imported',
+  sending: (name: string) => `Sending ${name}`,
+  errors: (count: number) => `${plural(count, 'error')} in the file`,
+  line: (number: number) => `line ${groupThousands(number)}:`,
 } as const;
 
 /** Question before sessions are deleted; `what` says how many: `3 sessions`. */
@@ -355,6 +410,8 @@ export const SEARCH_TEXT = {
   recent: 'Recent searches',
   error: 'error',
   clear: 'clear',
+  found: 'found',
+  behind: (count: number) => `, ${plural(count, 'change')} still being indexed`,
 } as const;
 
 /** Handle of a sheet at the bottom of a narrow page. */
@@ -396,6 +453,9 @@ export const SESSION_TEXT = {
   nextErrorTitle: 'Next error (E)',
   controls: 'Session controls',
   views: 'Views of the session',
+  waitingCount: (count: number) => `${count} waiting`,
+  frozen: (seconds: number, behind: number) =>
+    `frozen, ${seconds} s and ${plural(behind, 'change')} behind`,
 } as const;
 
 /** The waterfall, its minimap and the card of a span. */
@@ -421,6 +481,7 @@ export const WATERFALL_TEXT = {
   span: 'Span',
   namesWidth: 'Width of the names',
   spanTree: 'Span tree',
+  soFar: (took: string) => `${took} so far`,
 } as const;
 
 // The timeline of a session.
@@ -458,7 +519,7 @@ export const SPAN_TEXT = {
   output: 'Output',
   response: 'Response',
   request: (method: string) => `Request ${method}`,
-  earlier: (count: number) => (count === 1 ? '1 earlier message' : `${count} earlier messages`),
+  earlier: (count: number) => plural(count, 'earlier message'),
   notAnswered: 'No answer yet',
   notCaptured: 'Content not captured',
   noDocuments: 'No documents found.',
@@ -545,6 +606,17 @@ export const SPAN_TEXT = {
   description: 'the description',
   retrievedDocuments: 'Retrieved documents',
   noId: 'no id',
+  startsAt: (offset: string) => `starts at ${offset}`,
+  ids: (trace: string, span: string) => `Trace ${trace}, span ${span}`,
+  parallelCalls: (count: number) => `${count} parallel calls`,
+  moreLinks: (count: number) => `${plural(count, 'more link')} in the raw span.`,
+  clamped: (count: number) => `${plural(count, 'long value')} truncated: see \`clamped\`.`,
+  copyForAll: 'Copy as JSON for the full text.',
+  schemaOf: (tool: string) => `the schema of ${tool}`,
+  toolsOffered: (count: number) => `Tools offered, ${groupThousands(count)}`,
+  unchangedSince: 'Unchanged since',
+  comparedWith: 'Compared with',
+  noLongerOffered: 'no longer offered:',
 } as const;
 
 /** A view that is narrowed to an agent, a tool or a model. */
@@ -616,6 +688,12 @@ export const VALUE_TEXT = {
   toDo: 'to do',
   code: 'code',
   theCode: 'the code',
+  stackLines: (count: number) => `Stack trace, ${plural(count, 'line')}`,
+  startOf: (what: string) => `the start of ${what}`,
+  truncated: (sent: number, whole: number | undefined) =>
+    whole === undefined
+      ? `Truncated by the sender: ${formatBytes(sent)} received.`
+      : `Truncated by the sender: ${formatBytes(sent)} of ${formatBytes(whole)} received, ${formatBytes(Math.max(whole - sent, 0))} missing.`,
 } as const;
 
 // Requests: cards, inbox, forms.
@@ -683,6 +761,18 @@ export const REQUEST_TEXT = {
   yourEdit: 'your edit',
   copyEdit: 'Copy the arguments that you edited',
   waitingInSpan: 'Waiting for you in this span',
+  unseen: (what: string) =>
+    `Only the start of ${what} is shown. Show all of it above before you allow it.`,
+  moreLines: (count: number) => `and ${plural(count, 'more changed line')}`,
+  omitted: (count: number) => `… ${plural(count, 'character')} …`,
+  signs: 'Signs for invisible characters:',
+  newSigns: 'Invisible and new:',
+  place: (line: number, column: number) => `line ${line}, column ${column}`,
+  inPlace: (line: number, column: number) => `in line ${line}, column ${column}`,
+  ambiguous: 'Ambiguous,',
+  notJson: 'Not JSON,',
+  duplicateKey: 'duplicate key',
+  elsewhere: 'Waiting for a person elsewhere: nothing to answer here.',
 } as const;
 
 export const FORM_TEXT = {
@@ -924,6 +1014,14 @@ export const BULK_TEXT = {
   export: 'Export',
   delete: 'Delete …',
   selectNone: 'Select none',
+  selected: (count: number, isLooking: boolean) =>
+    `${groupThousands(count)} selected${isLooking ? ' so far' : ''}`,
+  exporting: 'Exporting',
+  deleting: 'Deleting',
+  doing: (what: string) => `${what} sessions`,
+  doneOf: (what: string, count: number, total: number) =>
+    `${what} ${groupThousands(count)} of ${plural(total, 'session')}`,
+  skipped: (count: number) => `${groupThousands(count)} failed or skipped`,
 } as const;
 
 /** What the context of an LLM call consists of, in its panel and over a session. */
@@ -1080,6 +1178,15 @@ export const STATISTICS_TEXT = {
   tokensInLabel: 'tokens in',
   timeToFirstToken: 'Time to first token',
   out: 'out',
+  runningCount: (count: number) => `${count} running`,
+  showOperation: (name: string) => `Show ${name} in the waterfall`,
+  errorsOf: (count: number, name: string) => `${plural(count, 'error')} of ${name}: open the first`,
+  howMany: (name: string) => `${name}: count`,
+  theLongest: (name: string) => `${name}: longest`,
+  longest: 'longest',
+  usedAt: (at: string, input: string, output: string, cost: string | undefined) =>
+    `After ${at}: ${input} in, ${output} out${cost === undefined ? '' : `, ${cost}`}`,
+  spent: (all: string) => `spent, up to ${all}`,
 } as const;
 
 /** The MCP log. */
@@ -1131,8 +1238,6 @@ export const MCP_TEXT = {
   noResponseYet: 'No response.',
   nextError: 'Next error',
   copyMessage: 'Copy the MCP message',
-  theRequest: 'the request',
-  theResponse: 'the response',
   meanwhile: 'Meanwhile',
   progress: 'progress',
   command: 'the command',
@@ -1141,6 +1246,24 @@ export const MCP_TEXT = {
   message: 'message',
   askedPerson: 'asked a person',
   notifications: 'notifications',
+  ofServer: (name: string) => `of ${name}`,
+  round: (number: number, isInput: boolean) =>
+    isInput ? `Round ${number} · the server asks for input` : `Round ${number}`,
+  /** `round`: of a call with several. */
+  theRequest: (round: number | undefined) =>
+    round === undefined ? 'the request' : `the request of round ${round}`,
+  theResponse: (round: number | undefined) =>
+    round === undefined ? 'the response' : `the response of round ${round}`,
+  answer: (state: string | null) => (state === null ? 'Answer:' : `Answer (${state}):`),
+  truncated: (original_bytes: number | undefined) =>
+    original_bytes === undefined
+      ? 'Truncated by the sender.'
+      : `Truncated by the sender: originally ${formatBytes(original_bytes)}.`,
+  at: (step: string) => `at ${step}`,
+  pending: (count: number) => `${count} pending`,
+  slowest: (took: string) => `slowest ${took}`,
+  slowestCall: (name: string) => `Slowest: ${name}`,
+  stderr: (lines: number) => `stderr ${plural(lines, 'line')}`,
 } as const;
 
 export const TRANSCRIPT_TEXT = {
@@ -1247,6 +1370,15 @@ export const TRANSCRIPT_TEXT = {
   progress: 'Progress',
   transcript: 'Transcript',
   entries: 'Entries',
+  failedInside: (name: string) => `${name} failed inside`,
+  hasFailed: (name: string) => `${name} failed`,
+  inAgent: (name: string) => `in ${name}`,
+  tokens: (input: string, output: string) => `${input} → ${output} tokens`,
+  link: 'link',
+  data: 'data',
+  inSpan: 'in the span',
+  by: 'by',
+  theState: (name: string) => `the state ${name}`,
 } as const;
 
 /** The graph of agents. */
@@ -1294,6 +1426,11 @@ export const GRAPH_TEXT = {
   zoomInTitle: 'Zoom in (+)',
   zoomOutTitle: 'Zoom out (-)',
   calls: 'calls',
+  oneError: '1 error',
+  about: (nodes: number, edges: number) =>
+    `${plural(nodes, 'node')}, ${plural(edges, 'edge')}. Arrow keys move along edges; "Table" shows the same data as tables.`,
+  leftOut: (count: number) =>
+    `${plural(count, 'more node')} not shown: agents, errors and the nodes with most spans come first.`,
 } as const;
 
 /** Usage. */
@@ -1318,6 +1455,10 @@ export const USAGE_TEXT = {
   costTitle: 'Of calls with a known price',
   shareOfCost: 'Share of all cost',
   shareOfTokens: 'Share of all tokens, because some calls have no known price',
+  noneHas: (key: string) => `None of these sessions has a ${key}. Set one with`,
+  usageBy: (key: string) => `Usage by ${key}`,
+  showCount: (sessions: number) => `Show the ${plural(sessions, 'session')}`,
+  without: (key: string) => `no ${key}`,
 } as const;
 
 /** The search page. */
@@ -1335,6 +1476,8 @@ export const SEARCH_PAGE_TEXT = {
   textInFailed: 'text in failed sessions',
   oneService: 'one service, last two hours',
   narrow: 'Narrow the results',
+  spansFound: (spans: number, sessions: number, hasMore: boolean) =>
+    `${plural(spans, 'span')} in ${plural(sessions, 'session')}${hasMore ? ', and more' : ''}`,
 } as const;
 
 /** Captured states of a span. */
@@ -1359,6 +1502,8 @@ export const STATE_TEXT = {
   valueBefore: 'the value before',
   valueAfter: 'the value after',
   wholePath: 'everything',
+  fullState: 'Full state at this point',
+  show: (count: number) => `Show ${groupThousands(count)}`,
 } as const;
 
 export const COMPARE_TEXT = {
@@ -1414,6 +1559,7 @@ export const COMPARE_TEXT = {
   difference: 'Difference',
   differenceLabel: 'difference',
   sessions: 'Sessions',
+  pickerHint: (side: string) => `${side}: title, id or link`,
 } as const;
 
 /** The sentence over a comparison; `change` in words, such as `different output`. */

@@ -2,7 +2,7 @@
 import { Fragment } from 'react';
 import type { Comparison, Session } from '../../api/types.ts';
 import { summarise } from '../../model/sessions/comparison.ts';
-import { COMPARE_TEXT } from '../../texts.ts';
+import { COMPARE_TEXT, PARTS_TEXT } from '../../texts.ts';
 
 interface CompareSummaryProps {
   readonly result: Comparison;
@@ -28,9 +28,9 @@ export function CompareSummary({ result, onAgain }: CompareSummaryProps) {
             </tr>
           </thead>
           <tbody>
-            <Row name="before" of={result} value="left" />
-            <Row name="after" of={result} value="right" />
-            <Row name="difference" of={result} value="delta" />
+            <Row name={PARTS_TEXT.before} of={result} value="left" />
+            <Row name={PARTS_TEXT.after} of={result} value="right" />
+            <Row name={COMPARE_TEXT.differenceLabel} of={result} value="delta" />
           </tbody>
         </table>
       </div>

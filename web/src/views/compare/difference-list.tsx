@@ -10,7 +10,7 @@ import {
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import type { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
-import { COMPARE_TEXT } from '../../texts.ts';
+import { andMore, COMPARE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
@@ -128,7 +128,7 @@ function DifferenceRow({ difference }: { readonly difference: Difference }) {
             <span aria-hidden="true">{CHANGE_SIGNS[change]}</span> {CHANGE_NAMES[change]}
           </span>
         ))}
-        {more > 0 && <span>and {more} more</span>}
+        {more > 0 && <span>{andMore(more)}</span>}
       </span>
       <span className="ins-difference__what">
         <span className="ins-difference__name" title={plainLine(row?.name ?? '')}>

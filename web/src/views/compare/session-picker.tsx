@@ -96,7 +96,7 @@ export function SessionField({ label, chosen, onChoose }: SessionFieldProps) {
           aria-controls={list}
           aria-activedescendant={active < 0 ? undefined : `${list}-${active}`}
           aria-autocomplete="list"
-          placeholder={`${label}: title, id or address`}
+          placeholder={COMPARE_TEXT.pickerHint(label)}
           value={text}
           maxLength={1000}
           spellCheck={false}

@@ -121,7 +121,7 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
           ))}
         <div
           role="group"
-          aria-label={`${plural(graph.nodes.length, 'node')}, ${plural(graph.edges.length, 'edge')}. Arrow keys move along edges; "Table" shows the same data as tables.`}
+          aria-label={GRAPH_TEXT.about(graph.nodes.length, graph.edges.length)}
           onKeyDown={onKeyDown}
         >
           {graph.nodes.map((node) => (

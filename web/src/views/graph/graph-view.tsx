@@ -4,7 +4,6 @@ import { useCallback, useMemo, useState } from 'react';
 import { agentGraphOf, MOST_NODES } from '../../model/graph/agent-graph.ts';
 import { handOffsByKey } from '../../model/graph/hand-off.ts';
 import { toolServers } from '../../model/mcp/mcp-servers.ts';
-import { plural } from '../../model/text/format.ts';
 import { actorText } from '../../model/trace/actor.ts';
 import { subjectOf } from '../../model/trace/span-key.ts';
 import { spanTreeOf } from '../../model/trace/span-tree.ts';
@@ -133,8 +132,7 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
         <ActorFilter views={NARROWED} />
         {graph.leftOut > 0 && (
           <span className="ins-graph__left-out" role="note">
-            {plural(graph.leftOut, 'node')} more {graph.leftOut === 1 ? 'is' : 'are'} not shown:
-            agents, errors and the nodes with most spans come first.
+            {GRAPH_TEXT.leftOut(graph.leftOut)}
           </span>
         )}
       </div>

@@ -3,7 +3,7 @@ import type { McpEntry } from '../../api/types.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import type { McpRound } from '../../model/mcp/mcp-frames.ts';
 import { formatDuration, formatOffset, formatShare } from '../../model/text/format.ts';
-import { MCP_TEXT, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
+import { MCP_TEXT, PARTS_TEXT, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { FrameView } from './mcp-frame.tsx';
@@ -100,8 +100,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
     <div className="ins-mcp-round">
       {many && (
         <h3 className="ins-mcp-round__head">
-          Round {number}
-          {response?.result_type === 'input_required' && ' · the server asks for input'}
+          {MCP_TEXT.round(number, response?.result_type === 'input_required')}
         </h3>
       )}
       <Questions entry={request} />
@@ -114,7 +113,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
             key={request.key}
             sessionId={sessionId}
             entry={request}
-            what={many ? `the request of round ${number}` : MCP_TEXT.theRequest}
+            what={MCP_TEXT.theRequest(many ? number : undefined)}
           />
         )}
         {response !== undefined && (
@@ -122,7 +121,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
             key={response.key}
             sessionId={sessionId}
             entry={response}
-            what={many ? `the response of round ${number}` : MCP_TEXT.theResponse}
+            what={MCP_TEXT.theResponse(many ? number : undefined)}
           />
         )}
         {call.kind === 'call' && response === undefined && (
@@ -204,7 +203,7 @@ function Note({ note }: { readonly note: McpEntry }) {
   if (note.type === 'answered') {
     return (
       <span>
-        {note.state === null ? 'Answer' : `Answer (${note.state})`}:{' '}
+        {MCP_TEXT.answer(note.state)}{' '}
         <code>
           <VisibleText text={note.text ?? ''} />
         </code>
@@ -216,7 +215,7 @@ function Note({ note }: { readonly note: McpEntry }) {
     const done = total === null ? `${value ?? ''}` : `${value ?? '?'} of ${total}`;
     return (
       <span className="ins-mcp-notes__progress">
-        progress {done}
+        {MCP_TEXT.progress} {done}
         {percent !== null && (
           <meter min={0} max={100} value={percent} aria-label={MCP_TEXT.progress}>
             {formatShare(percent / 100)}
@@ -228,7 +227,9 @@ function Note({ note }: { readonly note: McpEntry }) {
   }
   return (
     <span>
-      {note.method === 'notifications/cancelled' ? 'cancelled' : (note.method ?? note.type)}{' '}
+      {note.method === 'notifications/cancelled'
+        ? PARTS_TEXT.cancelled
+        : (note.method ?? note.type)}{' '}
       <VisibleText text={note.fault?.message ?? ''} />
     </span>
   );

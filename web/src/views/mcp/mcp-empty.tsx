@@ -1,6 +1,7 @@
 /** Empty MCP log, with ways to fill it. */
 
 import { EMPTY_TEXT, MCP_TEXT } from '../../texts.ts';
+import { CodedText } from '../parts/coded-text.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { LoadingRows } from '../parts/loading-rows.tsx';
 
@@ -41,9 +42,7 @@ export function McpEmpty() {
         </dd>
         <dt>{EMPTY_TEXT.mcpOther}</dt>
         <dd>
-          Spans with <code>mcp.method.name</code> (OpenTelemetry, FastMCP, OpenLLMetry, Logfire), or
-          log records of the wire: <code>inspector.mcp.frame</code>, see{' '}
-          <code>docs/formats.md</code>.
+          <CodedText text={EMPTY_TEXT.mcpSpans} />
         </dd>
       </dl>
     </section>

@@ -8,6 +8,7 @@ import {
   formatOffset,
   formatRunning,
   formatShare,
+  plural,
 } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { MCP_TEXT } from '../../texts.ts';
@@ -105,11 +106,11 @@ function Rest({ call }: { readonly call: McpCall }) {
   return (
     <>
       {call.rounds.length > 1 && (
-        <span className="ins-mcp-row__mark">{call.rounds.length} rounds</span>
+        <span className="ins-mcp-row__mark">{plural(call.rounds.length, 'round')}</span>
       )}
       {progress != null && call.state === 'pending' && (
         <span className="ins-mcp-row__mark">
-          {progress.percent === null ? 'progress' : formatShare(progress.percent / 100)}{' '}
+          {progress.percent === null ? MCP_TEXT.progress : formatShare(progress.percent / 100)}{' '}
           <VisibleText text={progress.message ?? ''} />
         </span>
       )}

@@ -3,7 +3,7 @@ import { type RefObject, useMemo } from 'react';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import { isFault, type McpFilter } from '../../model/mcp/mcp-rows.ts';
 import { plural } from '../../model/text/format.ts';
-import { MCP_TEXT, PARTS_TEXT, withKey } from '../../texts.ts';
+import { MCP_TEXT, PARTS_TEXT, partOf, withKey } from '../../texts.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 
@@ -66,7 +66,7 @@ export function McpTools(props: McpToolsProps) {
       <span className="ins-tools__found" role="status">
         {shown === calls.length
           ? plural(shown, 'message')
-          : `${shown} of ${plural(calls.length, 'message')}`}
+          : partOf(shown, plural(calls.length, 'message'))}
       </span>
       <div className="ins-tools__end">
         <Toggle

@@ -13,7 +13,7 @@ import {
 import { serversOf } from '../../model/mcp/mcp-servers.ts';
 import { plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { MCP_TEXT, PALETTE_TEXT } from '../../texts.ts';
+import { MCP_TEXT, PALETTE_TEXT, showAll } from '../../texts.ts';
 import { useCell, useInspector, useRoute } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
@@ -119,7 +119,7 @@ export function McpView({ trace, selected, onSelect }: McpViewProps) {
             className="ins-link"
             onClick={() => change({ find: '', method: '', errors: '', server: '', notes: '' })}
           >
-            Show all {plural(calls.length, 'message')}
+            {showAll(plural(calls.length, 'message'))}
           </button>
         </p>
       )}

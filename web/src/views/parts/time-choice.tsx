@@ -45,7 +45,7 @@ export function TimeChoice({ range }: { readonly range: TimeRange }) {
           type="button"
           className="ins-time__choice"
           aria-pressed={timeRangeText(choice) === timeRangeText(range)}
-          title={`Sessions of ${longName}`}
+          title={PARTS_TEXT.sessionsOf(longName)}
           onClick={() => router.adjust({ time: timeRangeText(choice) })}
         >
           {name}

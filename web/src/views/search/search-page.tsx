@@ -1,7 +1,6 @@
 /** `/ui/search`: search for spans and sessions in the whole store, by query. */
 
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
-import { plural } from '../../model/text/format.ts';
 import { Cell } from '../../state/cell.ts';
 import { withRecent } from '../../state/preferences.ts';
 import { Search } from '../../state/search.ts';
@@ -125,8 +124,8 @@ function Count({ search, state }: CountProps) {
     <span className="ins-found__count" role="status">
       {state.kind === 'loading' || (isReading && spanCount === 0)
         ? SEARCH_TEXT.searching
-        : `${plural(spanCount, 'span')} in ${plural(sessions.length, 'session')}${hasMore ? ', and more' : ''}`}
-      {behind > 0 && `, ${plural(behind, 'change')} still being indexed`}
+        : SEARCH_PAGE_TEXT.spansFound(spanCount, sessions.length, hasMore)}
+      {behind > 0 && SEARCH_TEXT.behind(behind)}
     </span>
   );
 }

@@ -9,7 +9,14 @@ import {
   groupThousands,
 } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { PARTS_TEXT, SESSION_TEXT, SPAN_TEXT, sessionStatus, TIME_TEXT } from '../../texts.ts';
+import {
+  PARTS_TEXT,
+  SESSION_TEXT,
+  SPAN_TEXT,
+  sessionStatus,
+  TIME_TEXT,
+  tokensInAndOut,
+} from '../../texts.ts';
 
 import { useCell, useInspector, useSize } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
@@ -148,7 +155,7 @@ function Facts({ session }: { readonly session: Session }) {
       {tokens > 0 && (
         <Fact
           name={SESSION_TEXT.tokens}
-          title={`${groupThousands(session.input_tokens)} in, ${groupThousands(session.output_tokens)} out`}
+          title={tokensInAndOut(session.input_tokens, session.output_tokens)}
         >
           {formatCount(tokens)}
         </Fact>

@@ -45,7 +45,7 @@ export function SessionTools({ trace, selected, waiting, onSelect }: SessionTool
           onClick={() => go(after([...waiting], selected))}
         >
           <StatusIcon shape="waiting" />
-          {waiting.size} waiting
+          {SESSION_TEXT.waitingCount(waiting.size)}
         </button>
       )}
       {!isSaved && <FreezeButton trace={trace.whole} />}
@@ -69,7 +69,7 @@ function FreezeButton({ trace }: { readonly trace: Trace }) {
       onClick={() => toggleFreeze(trace)}
     >
       <ActionIcon name="freeze" />
-      {freeze !== undefined && `frozen, ${seconds} s and ${plural(freeze.behind, 'change')} behind`}
+      {freeze !== undefined && SESSION_TEXT.frozen(seconds, freeze.behind)}
     </button>
   );
 }

@@ -5,7 +5,7 @@ import { formatCount, formatDuration } from '../../model/text/format.ts';
 import { entersService } from '../../model/trace/services.ts';
 import { stallOf } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
-import { PARTS_TEXT, SESSION_TEXT, WATERFALL_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SESSION_TEXT, tokensInAndOut, WATERFALL_TEXT } from '../../texts.ts';
 import { useRow, useTraceNow } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
@@ -143,7 +143,7 @@ function Marks({ span, isWaiting, trace }: MarksProps) {
         <Stalled span={span} trace={trace} />
       )}
       {tokens > 0 && (
-        <span title={`${span.input_tokens ?? 0} in, ${span.output_tokens ?? 0} out`}>
+        <span title={tokensInAndOut(span.input_tokens ?? 0, span.output_tokens ?? 0)}>
           {formatCount(tokens)}
         </span>
       )}

@@ -12,7 +12,7 @@ import { useSlowVersion } from '../parts/slow-version.ts';
 import type { TimeWindowControl } from './time-window.ts';
 import type { TreeView } from './tree-view.ts';
 import '../parts/view-tools.css';
-import { PARTS_TEXT, WATERFALL_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, partOf, WATERFALL_TEXT } from '../../texts.ts';
 
 interface Option {
   readonly isOn: boolean;
@@ -70,8 +70,8 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
           {found.length === 0
             ? WATERFALL_TEXT.nothing
             : at < 0
-              ? `${found.length} found`
-              : `${at + 1} of ${found.length}`}
+              ? PARTS_TEXT.found(found.length)
+              : partOf(at + 1, found.length)}
         </span>
       )}
       <div className="ins-tools__end">

@@ -1,12 +1,13 @@
 /** Actions on the selected sessions: export, delete. Deleting asks for confirmation, in place. */
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { SessionStatus } from '../../api/types.ts';
-import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
+import { formatBytes, plural } from '../../model/text/format.ts';
 import { allFound, Bulk, MOST_FOUND, type Progress } from '../../state/bulk.ts';
 import { compareAllPath, MOST_COMPARED } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
 import {
+  andMore,
   BULK_TEXT,
   compareSelected,
   deleteQuestion,
@@ -126,7 +127,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
       {run}
       <section className="ins-bulk" aria-label={BULK_TEXT.selectedSessions}>
         <span role="status">
-          {groupThousands(count)} selected{looking !== undefined && ' so far'}
+          {BULK_TEXT.selected(count, looking !== undefined)}
           {note !== '' && `. ${note}`}
         </span>
         {looking === undefined ? (
@@ -211,15 +212,17 @@ function Run({ running, onClose }: { readonly running: Running; readonly onClose
   const progress = useCell<Progress>(running.bulk.progress);
   const { total, done, failures } = progress;
   const isOver = running.outcome !== undefined;
-  const doing = running.verb === 'export' ? 'Exporting' : 'Deleting';
+  const doing = running.verb === 'export' ? BULK_TEXT.exporting : BULK_TEXT.deleting;
   return (
-    <section className="ins-bulk ins-bulk--run" aria-label={`${doing} sessions`}>
+    <section className="ins-bulk ins-bulk--run" aria-label={BULK_TEXT.doing(doing)}>
       <div className="ins-bulk__line">
-        <span role="status">
-          {running.outcome ?? `${doing} ${groupThousands(done)} of ${plural(total, 'session')}`}
-        </span>
+        <span role="status">{running.outcome ?? BULK_TEXT.doneOf(doing, done, total)}</span>
         {!isOver && (
-          <progress max={total} value={done + failures.length} aria-label={`${doing} sessions`} />
+          <progress
+            max={total}
+            value={done + failures.length}
+            aria-label={BULK_TEXT.doing(doing)}
+          />
         )}
         <span className="ins-bulk__gap" />
         {isOver ? (
@@ -232,14 +235,14 @@ function Run({ running, onClose }: { readonly running: Running; readonly onClose
       </div>
       {failures.length > 0 && (
         <details open={isOver}>
-          <summary>{groupThousands(failures.length)} failed or skipped</summary>
+          <summary>{BULK_TEXT.skipped(failures.length)}</summary>
           <ul>
             {failures.slice(0, MOST_FAILURES).map(({ id, message }) => (
               <li key={id}>
                 <code>{id}</code> {message}
               </li>
             ))}
-            {failures.length > MOST_FAILURES && <li>and {failures.length - MOST_FAILURES} more</li>}
+            {failures.length > MOST_FAILURES && <li>{andMore(failures.length - MOST_FAILURES)}</li>}
           </ul>
         </details>
       )}

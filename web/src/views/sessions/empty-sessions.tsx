@@ -55,7 +55,7 @@ export function EmptySessions() {
           <span>{snippet.lead}</span>
           <CopyButton
             text={snippet.code}
-            what={`the ${snippet.name} snippet`}
+            what={EMPTY_TEXT.snippet(snippet.name)}
             label={SESSION_LIST_TEXT.copy}
           />
         </header>

@@ -1,11 +1,11 @@
 /** Panel of imports: progress and outcome of each file, with its line counts. */
 import { Fragment } from 'react';
 import type { ImportReport } from '../../api/types.ts';
-import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
+import { formatBytes, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import type { ImportJob } from '../../state/imports.ts';
 import { sessionPath } from '../../state/route.ts';
-import { IMPORT_TEXT, PARTS_TEXT, SHELL_TEXT } from '../../texts.ts';
+import { andMore, IMPORT_TEXT, PARTS_TEXT, SHELL_TEXT } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -57,7 +57,9 @@ function Job({ job: { name, size_bytes, state } }: { readonly job: ImportJob }) 
       </span>
       <span className="ins-imports__size">{size_bytes > 0 && formatBytes(size_bytes)}</span>
       {state.kind === 'queued' && <span className="ins-imports__said">{IMPORT_TEXT.queued}</span>}
-      {state.kind === 'sending' && <progress aria-label={`Sending ${name}`} value={state.sent} />}
+      {state.kind === 'sending' && (
+        <progress aria-label={IMPORT_TEXT.sending(name)} value={state.sent} />
+      )}
       {state.kind === 'reading' && <progress aria-label={IMPORT_TEXT.reading(name)} />}
       {state.kind === 'failed' && (
         <span className="ins-imports__said" role="alert">
@@ -85,14 +87,15 @@ function Report({ report }: { readonly report: ImportReport }) {
       {sessions.length > MOST_LINKS && ` ${IMPORT_TEXT.more(sessions.length - MOST_LINKS)}`}
       {mistake_count > 0 && (
         <details open={mistakes.length <= 5}>
-          <summary>{plural(mistake_count, 'error')} in the file</summary>
+          <summary>{IMPORT_TEXT.errors(mistake_count)}</summary>
           <ul>
             {mistakes.map(({ line, message }) => (
               <li key={`${line} ${message}`}>
-                line {groupThousands(line)}: {message}
+                {' '}
+                {IMPORT_TEXT.line(line)} {message}{' '}
               </li>
             ))}
-            {mistake_count > mistakes.length && <li>and {mistake_count - mistakes.length} more</li>}
+            {mistake_count > mistakes.length && <li>{andMore(mistake_count - mistakes.length)}</li>}
           </ul>
         </details>
       )}

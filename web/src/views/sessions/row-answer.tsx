@@ -38,11 +38,7 @@ export function RowAnswer({ id, waiting, isOpen, onAnswering }: RowAnswerProps) 
         data-unfolds-answer
         onClick={() => onAnswering(isOpen ? undefined : id)}
       >
-        {isOpen
-          ? PARTS_TEXT.close
-          : waiting.length > 1
-            ? `Answer ${waiting.length}`
-            : SESSION_LIST_TEXT.answer}
+        {isOpen ? PARTS_TEXT.close : SESSION_LIST_TEXT.answerCount(waiting.length)}
       </button>
       {isOpen && <Requests waiting={waiting} onKeyDown={onKeyDown} />}
     </>

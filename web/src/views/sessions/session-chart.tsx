@@ -52,7 +52,7 @@ export function SessionChart({ query, range }: SessionChartProps) {
           <span className="ins-chart__said">
             {describeBar(all)}
             {found?.counted_from != null && `, ${SESSION_LIST_TEXT.countingOlder}`}
-            {` · a bar is ${lengthName(width_ms)}`}
+            {SESSION_LIST_TEXT.barIs(lengthName(width_ms))}
           </span>
           <span>
             {range.kind === 'between'

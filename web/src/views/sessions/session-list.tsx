@@ -246,7 +246,7 @@ function SortHead({ id, sort, name, longName, sortBy, isNumber, ...places }: Sor
       <button
         type="button"
         className="ins-list__sort"
-        title={`Sort by ${(longName ?? name).toLowerCase()}`}
+        title={SESSION_LIST_TEXT.sortByName(longName ?? name)}
         onClick={() => router.adjust({ sort: sortText(nextSort(sort, sortBy)) })}
       >
         {name}

@@ -1,13 +1,21 @@
 /** `/ui/`: the session list, with query, time range and sort. */
+
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { parseSort } from '../../model/sessions/session-order.ts';
 import { parseTimeRange } from '../../model/sessions/time-range.ts';
-import { plural } from '../../model/text/format.ts';
 import { filteredPath } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions, Total } from '../../state/sessions.ts';
-import { CAUSE_TEXT, SEARCH_TEXT, SESSION_LIST_TEXT, SHELL_TEXT, withKey } from '../../texts.ts';
+import {
+  CAUSE_TEXT,
+  INBOX_TEXT,
+  SEARCH_TEXT,
+  SESSION_LIST_TEXT,
+  SHELL_TEXT,
+  withKey,
+} from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
+import { CodedText } from '../parts/coded-text.tsx';
 import {
   useCell,
   useInspector,
@@ -72,7 +80,12 @@ export function SessionsPage() {
       {state.kind === 'failed' && refused === undefined && (
         <p className="ins-sessions__problem" role="alert">
           {state.message}
-          {state.status === 401 && ' Open the URL that `inspector token` prints.'}
+          {state.status === 401 && (
+            <>
+              {' '}
+              <CodedText text={SHELL_TEXT.signIn} />{' '}
+            </>
+          )}
         </p>
       )}
       {state.kind === 'ready' && isEmpty && query === '' && time === null ? (
@@ -175,10 +188,10 @@ function Count({ sessions, isAsking }: CountProps) {
   return (
     <span className="ins-sessions__count" role="status">
       {isAsking && SEARCH_TEXT.searching}
-      {!isAsking && state.kind === 'loading' && 'loading'}
+      {!isAsking && state.kind === 'loading' && INBOX_TEXT.loading}
       {!isAsking && state.kind === 'ready' && found}
-      {!isAsking && state.kind === 'ready' && isNarrowed && ' found'}
-      {!isAsking && behind > 1000 && `, ${plural(behind, 'change')} still being indexed`}
+      {!isAsking && state.kind === 'ready' && isNarrowed && ` ${SEARCH_TEXT.found}`}
+      {!isAsking && behind > 1000 && SEARCH_TEXT.behind(behind)}
       {!isAsking && sessions.query !== '' && sessions.hasMore && (
         <button type="button" className="ins-sessions__more" onClick={() => sessions.loadMore()}>
           {SEARCH_TEXT.more}

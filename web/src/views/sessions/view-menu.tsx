@@ -10,7 +10,7 @@ import {
   sortKey,
 } from '../../model/sessions/session-order.ts';
 import { ROW_DENSITIES } from '../../state/preferences.ts';
-import { SESSION_LIST_TEXT } from '../../texts.ts';
+import { SESSION_LIST_TEXT, SHELL_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
@@ -162,8 +162,8 @@ export function ViewMenu() {
               type="checkbox"
               checked={chart}
               onChange={() => preferences.change({ chart: !chart })}
-            />
-            Chart
+            />{' '}
+            {SHELL_TEXT.chart}{' '}
           </label>
           <button
             type="button"

@@ -1,10 +1,12 @@
 /** Attributes as stored: of the span, its resource and its instrumentation scope. */
+
 import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
+import { groupThousands } from '../../model/text/format.ts';
 import { pointerStep } from '../../model/trace/cuts.ts';
 import { isOfEnd } from '../../model/trace/detail-at.ts';
-import { SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
+import { FACT_TEXT, SPAN_TEXT, showAll, TIME_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { ClampedText } from '../parts/values/clamped-text.tsx';
@@ -58,7 +60,7 @@ export function Attributes({ text, detail, isThen = false }: AttributesProps) {
         at="/resource/attributes"
       />
       <AttributeTable
-        title={`Instrumentation ${[detail.scope.name, detail.scope.version].filter(Boolean).join(' ')}`}
+        title={`${FACT_TEXT.instrumentation} ${[detail.scope.name, detail.scope.version].filter(Boolean).join(' ')}`}
         {...{ index, filter }}
         node={scope === undefined ? undefined : index.member(scope, 'attributes')}
         at="/scope/attributes"
@@ -112,7 +114,7 @@ export function AttributeTable(props: AttributeTableProps) {
       </dl>
       {shown.length < rows.length && (
         <button type="button" className="ins-link" onClick={() => setAll(true)}>
-          Show all {rows.length}
+          {showAll(groupThousands(rows.length))}
         </button>
       )}
     </section>

@@ -1,9 +1,16 @@
 /** The messages of an LLM call as a conversation. */
 import { useMemo, useState } from 'react';
 import type { Clamped, Message, Part, ToolDefinition, ToolsBefore } from '../../api/types.ts';
-import { formatBytes, groupThousands } from '../../model/text/format.ts';
+import { formatBytes, plural } from '../../model/text/format.ts';
 import { joinToolResults, type Turn, type TurnPart } from '../../model/transcript/conversation.ts';
-import { FACT_TEXT, PARTS_TEXT, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
+import {
+  FACT_TEXT,
+  PARTS_TEXT,
+  reasoning,
+  SPAN_TEXT,
+  systemPrompt,
+  TRANSCRIPT_TEXT,
+} from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { BlobView, FileChip } from '../parts/values/blob-view.tsx';
@@ -54,7 +61,7 @@ export function Conversation({
         {hidden > 0 && (
           <li className="ins-talk__more">
             <button type="button" className="ins-link" onClick={() => setLast(last + MORE)}>
-              {groupThousands(hidden)} earlier {hidden === 1 ? 'message' : 'messages'}
+              {SPAN_TEXT.earlier(hidden)}
             </button>
           </li>
         )}
@@ -100,15 +107,13 @@ function TurnView({ turn, isFormatted }: TurnProps) {
             {turn.finishReason}
           </span>
         )}
-        {calls > 1 && <span className="ins-turn__reason">{calls} parallel calls</span>}
+        {calls > 1 && <span className="ins-turn__reason">{SPAN_TEXT.parallelCalls(calls)}</span>}
         <span className="ins-turn__copy">
           <CopyButton text={() => textOf(turn.parts)} what={SPAN_TEXT.message} />
         </span>
       </header>
       {isSystem ? (
-        <Fold label={`System prompt, ${groupThousands(textOf(turn.parts).length)} characters`}>
-          {parts}
-        </Fold>
+        <Fold label={systemPrompt(textOf(turn.parts).length)}>{parts}</Fold>
       ) : turn.parts.length === 0 ? (
         <p className="ins-none">{SPAN_TEXT.emptyMessage}</p>
       ) : (
@@ -164,7 +169,7 @@ function PartView({ part, isFormatted }: PartProps) {
       );
     case 'reasoning':
       return (
-        <Fold label={`Reasoning, ${lengthOf(part, cut)}`}>
+        <Fold label={reasoning(lengthOf(part, cut))}>
           <TextView part={part} isFormatted={isFormatted} />
         </Fold>
       );
@@ -190,7 +195,7 @@ function PartView({ part, isFormatted }: PartProps) {
 
 function lengthOf(part: { readonly text: string }, cut: Clamped | undefined): string {
   if (cut !== undefined) return formatBytes(cut.size_bytes);
-  return `${groupThousands(part.text.length)} characters`;
+  return plural(part.text.length, 'character');
 }
 
 interface TextViewProps {
@@ -232,7 +237,7 @@ function ToolUse({ part }: { readonly part: Extract<TurnPart, { type: 'tool_use'
       <p className="ins-use__name">
         <KindIcon kind="tool" />
         <span>
-          calls <strong>{call.name}</strong>
+          {TRANSCRIPT_TEXT.calls} <strong>{call.name}</strong>
         </span>
         {call.id !== null && <code className="ins-use__id">{call.id}</code>}
       </p>

@@ -7,7 +7,7 @@ import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';
 import { TimeOfDay } from '../parts/times.tsx';
 import { PayloadView } from '../parts/values/payload.tsx';
 import './decisions.css';
-import { PARTS_TEXT, SPAN_TEXT } from '../../texts.ts';
+import { by, PARTS_TEXT, SPAN_TEXT } from '../../texts.ts';
 
 export function Decisions({ decisions }: { readonly decisions: readonly Decision[] }) {
   const assents = decisions.filter(isAssent);
@@ -45,7 +45,7 @@ function List({ decisions }: { readonly decisions: readonly Decision[] }) {
         <li key={at}>
           <header>
             <strong>{decision.action}</strong>
-            {decision.interceptor !== null && <span>by {decision.interceptor}</span>}
+            {decision.interceptor !== null && <span>{by(decision.interceptor)}</span>}
             {decision.hook !== null && <code>{decision.hook}</code>}
             <TimeOfDay at={decision.time} />
             {decision.microseconds !== null && <span>{Math.round(decision.microseconds)} µs</span>}

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
-import { formatDuration, groupThousands } from '../../model/text/format.ts';
+import { formatDuration } from '../../model/text/format.ts';
 import { usePreferences } from '../parts/context.ts';
 import { useTimes } from '../parts/times.tsx';
 import { JsonTree } from '../parts/values/json-tree.tsx';
@@ -11,7 +11,7 @@ import { useShownSpan } from '../parts/values/shown-span.ts';
 import { ValueView } from '../parts/values/value-view.tsx';
 import { AttributeTable } from './attributes.tsx';
 import './events.css';
-import { SPAN_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SPAN_TEXT } from '../../texts.ts';
 
 interface EventsProps {
   readonly text: string;
@@ -65,7 +65,7 @@ export function Events({ text, detail }: EventsProps) {
       {shown.length < detail.events.length && (
         <li>
           <button type="button" className="ins-link" onClick={() => setCount(count + MORE)}>
-            {groupThousands(detail.events.length - shown.length)} more
+            {PARTS_TEXT.more(detail.events.length - shown.length)}
           </button>
         </li>
       )}

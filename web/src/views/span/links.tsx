@@ -1,8 +1,10 @@
 /** Links to other spans: those that this one refers to, and its duplicates. */
+
 import { useMemo, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import type { SpanDetail, SpanLink, SpanRow } from '../../api/types.ts';
 import { indexJson } from '../../model/json/json-text.ts';
+import { plural } from '../../model/text/format.ts';
 import { duplicatesOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath } from '../../state/route.ts';
@@ -73,7 +75,7 @@ export function Links({ text, detail, row, trace, onSelect }: LinksProps) {
                   )}
                   {link.dropped_attributes > 0 && (
                     <p className="ins-none">
-                      The sender dropped {link.dropped_attributes} attributes.
+                      {SPAN_TEXT.dropped(plural(link.dropped_attributes, 'attribute'))}
                     </p>
                   )}
                 </li>
@@ -81,7 +83,7 @@ export function Links({ text, detail, row, trace, onSelect }: LinksProps) {
             })}
           </ol>
           {detail.links.length > MAX_SHOWN && (
-            <p className="ins-none">{detail.links.length - MAX_SHOWN} more are in the raw span.</p>
+            <p className="ins-none">{SPAN_TEXT.moreLinks(detail.links.length - MAX_SHOWN)}</p>
           )}
         </section>
       )}

@@ -1,4 +1,5 @@
 /** Tabs of a span. */
+
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import type { SpanDetail, SpanRow } from '../../api/types.ts';
 import { formatBytes } from '../../model/text/format.ts';
@@ -10,6 +11,7 @@ import type { LoadedSpan } from '../../state/span-details.ts';
 import type { Trace } from '../../state/trace.ts';
 import { PARTS_TEXT, SAVED_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
+import { CodedText } from '../parts/coded-text.tsx';
 import { useCell, useInspector, useRoute, useRow } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
 import { SpanRequests, WaitsElsewhere } from '../parts/requests/span-requests.tsx';
@@ -343,8 +345,8 @@ export function RawSpan({ text }: { readonly text: string }) {
       </h3>
       {cuts > 0 && (
         <p className="ins-none">
-          {cuts === 1 ? '1 long value is' : `${cuts} long values are`} truncated: see{' '}
-          <code>clamped</code>. {isSaved ? SAVED_TEXT.cut : 'Copy as JSON for the full text.'}
+          <CodedText text={SPAN_TEXT.clamped(cuts)} />{' '}
+          {isSaved ? SAVED_TEXT.cut : SPAN_TEXT.copyForAll}
         </p>
       )}
       <div className="ins-payload">

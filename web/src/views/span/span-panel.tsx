@@ -85,9 +85,9 @@ function PanelHead({ trace, row, onClose }: PanelHeadProps) {
         <span>
           <Took trace={trace} row={row} />
         </span>
-        <span>starts at {formatOffset(row.offset_ns)}</span>
+        <span>{SPAN_TEXT.startsAt(formatOffset(row.offset_ns))}</span>
         <span className="ins-panel__id">
-          <code title={`Trace ${row.trace_id}, span ${row.span_id}`}>{row.span_id}</code>
+          <code title={SPAN_TEXT.ids(row.trace_id, row.span_id)}>{row.span_id}</code>
           <CopyButton text={`${row.trace_id} ${row.span_id}`} what={SPAN_TEXT.traceIdAndSpanId} />
         </span>
       </p>

@@ -61,7 +61,7 @@ function Parameters({ parameters, name }: { readonly parameters: Payload; readon
     () => (isCut ? undefined : readForm(parameters.text)?.filter(({ key }) => key !== undefined)),
     [parameters, isCut],
   );
-  const whole = <PayloadView payload={parameters} what={`the schema of ${name}`} />;
+  const whole = <PayloadView payload={parameters} what={SPAN_TEXT.schemaOf(name)} />;
   if (fields === undefined || fields.length === 0) return whole;
   return (
     <>

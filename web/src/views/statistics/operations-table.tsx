@@ -43,7 +43,7 @@ export function OperationsTable(props: OperationsTableProps) {
               type="button"
               className="ins-stats__find"
               title={STATISTICS_TEXT.find}
-              aria-label={`Show ${row.name} in the waterfall`}
+              aria-label={STATISTICS_TEXT.showOperation(row.name)}
               onClick={() => onFind(row)}
             >
               <ActionIcon name="search" />
@@ -59,8 +59,9 @@ export function OperationsTable(props: OperationsTableProps) {
           <>
             {groupThousands(row.count)}
             {row.running > 0 && (
-              <span className="ins-stats__running" title={`${row.running} still running`}>
-                {row.running} running
+              <span className="ins-stats__running" title={STATISTICS_TEXT.running(row.running)}>
+                {' '}
+                {STATISTICS_TEXT.runningCount(row.running)}{' '}
               </span>
             )}
           </>
@@ -79,7 +80,7 @@ export function OperationsTable(props: OperationsTableProps) {
             <button
               type="button"
               title={STATISTICS_TEXT.openFirstError}
-              aria-label={`${row.errors} errors of ${row.name}: open the first`}
+              aria-label={STATISTICS_TEXT.errorsOf(row.errors, row.name)}
               onClick={() => onOpenError(row)}
             >
               <Errors count={row.errors} />

@@ -65,7 +65,11 @@ export function RollUpTable({ of, rows, onOpen }: RollUpTableProps) {
         Shown: ({ row }) => (
           <>
             {groupThousands(row.count)}
-            {row.running > 0 && <span className="ins-stats__running">{row.running} running</span>}
+            {row.running > 0 && (
+              <span className="ins-stats__running">
+                {STATISTICS_TEXT.runningCount(row.running)}
+              </span>
+            )}
           </>
         ),
       },

@@ -5,7 +5,7 @@ import { isSameError } from '../../model/transcript/repeated-error.ts';
 import type { Sum } from '../../model/transcript/transcript.ts';
 import { argumentPairs } from '../../model/transcript/transcript-text.ts';
 import type { Read } from '../../state/transcript.ts';
-import { TRANSCRIPT_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { ActionIcon, KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
@@ -107,22 +107,19 @@ function State({ row }: { readonly row: SpanRow }) {
     case 'error':
       return (
         <span className="ins-tx__state-mark ins-tx__state-mark--failed">
-          <StatusIcon shape="failed" />
-          failed
+          <StatusIcon shape="failed" /> {PARTS_TEXT.failed}{' '}
         </span>
       );
     case 'cancelled':
       return (
         <span className="ins-tx__state-mark">
-          <StatusIcon shape="cancelled" />
-          cancelled
+          <StatusIcon shape="cancelled" /> {PARTS_TEXT.cancelled}{' '}
         </span>
       );
     case 'lost':
       return (
         <span className="ins-tx__state-mark">
-          <StatusIcon shape="lost" />
-          lost
+          <StatusIcon shape="lost" /> {PARTS_TEXT.lost}{' '}
         </span>
       );
     case 'running':
@@ -177,8 +174,7 @@ function Inside({
         sum.cause !== `${row.trace_id}.${row.span_id}` && (
           <p className="ins-tx__inside">
             <StatusIcon shape="failed" />
-            {plainName(cause.name)} failed inside
-            {why === undefined ? '.' : ': '}
+            {TRANSCRIPT_TEXT.failedInside(plainName(cause.name))} {why === undefined ? '.' : ': '}
             {why !== undefined && (
               <span className="ins-tx__why">
                 <VisibleText text={firstLine(why)} />
@@ -347,7 +343,7 @@ export function AgentEnd(props: AgentProps) {
                 tabIndex={-1}
                 onClick={() => onGoTo(cause)}
               >
-                {plainName(causeRow.name)} failed
+                {TRANSCRIPT_TEXT.hasFailed(plainName(causeRow.name))}
               </button>
             </p>
           )}

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
 import { readServerAsk } from '../../model/mcp/server-asks.ts';
 import { argumentPairs } from '../../model/transcript/transcript-text.ts';
-import { PARTS_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, TRANSCRIPT_TEXT, the } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
@@ -48,8 +48,7 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
         {row.duplicate_of !== null && <span className="ins-tx__tag">{PARTS_TEXT.duplicate}</span>}
         {isFailed && (
           <span className="ins-tx__state-mark ins-tx__state-mark--failed">
-            <StatusIcon shape="failed" />
-            failed
+            <StatusIcon shape="failed" /> {PARTS_TEXT.failed}{' '}
           </span>
         )}
         {(row.status === 'cancelled' || row.status === 'lost') && (
@@ -148,7 +147,7 @@ function Exchange({ clip, what, whole }: ExchangeProps) {
   return (
     <>
       <p className="ins-tx__label">{what}</p>
-      <ClipView clip={clip} what={`the ${what}`} whole={whole} />
+      <ClipView clip={clip} what={the(what)} whole={whole} />
     </>
   );
 }

@@ -1,8 +1,8 @@
 /** New messages of an LLM call, and their parts. */
 import { type ReactNode, useState } from 'react';
 import type { BlobPart, Piece, Said, SpanDetail } from '../../api/types.ts';
-import { formatBytes, groupThousands } from '../../model/text/format.ts';
-import { PARTS_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
+import { formatBytes, plural } from '../../model/text/format.ts';
+import { PARTS_TEXT, reasoning, systemPrompt, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { BlobView } from '../parts/values/blob-view.tsx';
@@ -28,7 +28,7 @@ export function Message({ message, isElsewhere, isOpen, resultOf }: MessageProps
   ));
   if (isSystem) {
     return (
-      <Fold label={`System prompt, ${groupThousands(charsOf(pieces))} characters`} isOpen={isOpen}>
+      <Fold label={systemPrompt(charsOf(pieces))} isOpen={isOpen}>
         {body}
       </Fold>
     );
@@ -71,7 +71,7 @@ function PieceView({ piece, isOpen, result }: PieceViewProps) {
       );
     case 'reasoning':
       return clip === null ? null : (
-        <Fold label={`Reasoning, ${groupThousands(clip.chars)} characters`} isOpen={isOpen}>
+        <Fold label={reasoning(plural(clip.chars, 'character'))} isOpen={isOpen}>
           <ClipView
             clip={clip}
             what={TRANSCRIPT_TEXT.reasoning}
@@ -120,7 +120,7 @@ function PieceView({ piece, isOpen, result }: PieceViewProps) {
     case 'link':
       return (
         <p className="ins-tx__link">
-          {piece.modality ?? 'link'} {piece.mime_type}{' '}
+          {piece.modality ?? TRANSCRIPT_TEXT.link} {piece.mime_type}{' '}
           <code>
             <VisibleText text={piece.uri ?? ''} />
           </code>
@@ -143,7 +143,8 @@ function Media({ piece }: { readonly piece: Piece }) {
   if (data !== null || size_bytes === null) return <BlobView blob={blob} />;
   return (
     <p className="ins-none">
-      {modality ?? 'data'} {mime_type}, {formatBytes(size_bytes)}: in the span
+      {modality ?? TRANSCRIPT_TEXT.data} {mime_type}, {formatBytes(size_bytes)}:{' '}
+      {TRANSCRIPT_TEXT.inSpan}
     </p>
   );
 }

@@ -15,7 +15,7 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import { failedBefore, isSameError } from '../../model/transcript/repeated-error.ts';
 import type { TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { argumentPairs, isCut } from '../../model/transcript/transcript-text.ts';
-import { TRANSCRIPT_TEXT, timedOut } from '../../texts.ts';
+import { by, TRANSCRIPT_TEXT, timedOut } from '../../texts.ts';
 import { useVersion } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';
@@ -156,7 +156,8 @@ function DecisionLine({ decision }: { readonly decision: DecisionReading }) {
         <KindIcon kind="guardrail" />
         <strong>{TRANSCRIPT_TEXT.verdicts[action] ?? action}</strong>
         <span>
-          by <VisibleText text={interceptor ?? hook ?? TRANSCRIPT_TEXT.hook} />
+          {' '}
+          {TRANSCRIPT_TEXT.by} <VisibleText text={interceptor ?? hook ?? TRANSCRIPT_TEXT.hook} />
           {reason !== null && ': '}
         </span>
         {reason !== null && (
@@ -219,7 +220,7 @@ function RequestLine({ request }: { readonly request: AskedReading }) {
         <strong>{verdict}</strong>
         {is_edited && <span>{TRANSCRIPT_TEXT.withEdits}</span>}
         {pairs !== undefined && <Pairs pairs={pairs} />}
-        {actor !== null && !isExpired && <span>by {actor}</span>}
+        {actor !== null && !isExpired && <span>{by(actor)}</span>}
         {reason !== null && !isExpired && (
           <span className="ins-tx__reason">
             <VisibleText text={reason} />

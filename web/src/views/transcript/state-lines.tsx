@@ -74,7 +74,7 @@ function StateLine({ capture }: { readonly capture: Capture }) {
             is_truncated: clip.is_truncated,
             original_bytes: null,
           }}
-          what={`the state ${state.name}`}
+          what={TRANSCRIPT_TEXT.theState(state.name)}
         />
       )}
     </div>

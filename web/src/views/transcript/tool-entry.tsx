@@ -9,7 +9,7 @@ import {
   joinCalls,
   resultsOf,
 } from '../../model/transcript/transcript-text.ts';
-import { PARTS_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
+import { MCP_TEXT, PARTS_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useCell, useRow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
@@ -48,7 +48,7 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
         <KindIcon kind="tool" />
         <strong>{reading?.tool?.name ?? plainName(row.name)}</strong>
         {reading?.mcp?.server != null && (
-          <span className="ins-tx__quiet">of {reading.mcp.server}</span>
+          <span className="ins-tx__quiet">{MCP_TEXT.ofServer(reading.mcp.server)}</span>
         )}
         <ToolState {...props} isFailed={isFailed} isDenied={isDenied} />
       </header>

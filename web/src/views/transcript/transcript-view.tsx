@@ -356,8 +356,10 @@ const Outcome = memo(function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
       <p className="ins-transcript__outcome">
         <StatusIcon shape="failed" />
         <span>
-          {TRANSCRIPT_TEXT.rootCause} <strong>{plainName(cause.name)}</strong> failed
-          {agent !== undefined && cause.kind !== 'agent' && ` in ${plainName(agent.name)}`}
+          {TRANSCRIPT_TEXT.rootCause} <strong>{plainName(cause.name)}</strong> {PARTS_TEXT.failed}{' '}
+          {agent !== undefined &&
+            cause.kind !== 'agent' &&
+            ` ${TRANSCRIPT_TEXT.inAgent(plainName(agent.name))}`}
           {errors > 1 && ` (${TRANSCRIPT_TEXT.oneOfErrors(errors)})`}.
         </span>
         <button type="button" className="ins-link" onClick={() => onGoTo(spanKey(cause))}>

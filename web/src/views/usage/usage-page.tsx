@@ -11,8 +11,17 @@ import {
 } from '../../model/sessions/usage-groups.ts';
 import { plural } from '../../model/text/format.ts';
 import { filteredPath } from '../../state/route.ts';
-import { PAGE_NAMES, SESSION_LIST_TEXT, USAGE_TEXT } from '../../texts.ts';
+import {
+  EMPTY_TEXT,
+  INBOX_TEXT,
+  PAGE_NAMES,
+  SESSION_LIST_TEXT,
+  SHELL_TEXT,
+  USAGE_TEXT,
+  withKey,
+} from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
+import { CodedText } from '../parts/coded-text.tsx';
 import { useInspector, useRoute, useSize, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
 import { LoadingRows } from '../parts/loading-rows.tsx';
@@ -57,7 +66,7 @@ export function UsagePage() {
           onChange={(q) => router.adjust({ q })}
         />
         <span className="ins-used__count" role="status">
-          {problem === undefined && !isCurrent && state.kind === 'loading' && 'loading'}
+          {problem === undefined && !isCurrent && state.kind === 'loading' && INBOX_TEXT.loading}
           {found !== undefined && isCurrent && (
             <Link
               className="ins-link"
@@ -75,7 +84,12 @@ export function UsagePage() {
       {state.kind === 'failed' && problem === undefined && (
         <p className="ins-used__problem" role="alert">
           {state.message}
-          {state.status === 401 && ' Open the URL that `inspector token` prints.'}
+          {state.status === 401 && (
+            <>
+              {' '}
+              <CodedText text={SHELL_TEXT.signIn} />{' '}
+            </>
+          )}
         </p>
       )}
       {found !== undefined && (
@@ -120,7 +134,7 @@ function KeyChoice({ by }: { readonly by: UsageKey }) {
           type="button"
           className="ins-tools__toggle"
           aria-pressed={key === by}
-          title={`Group by ${key} (${at + 1})`}
+          title={withKey(`${USAGE_TEXT.groupBy} ${key}`, String(at + 1))}
           onClick={() => router.adjust({ by: key })}
         >
           {key}
@@ -141,7 +155,7 @@ function HowToName({ by }: { readonly by: UsageKey }) {
   if (code === undefined) return null;
   return (
     <p className="ins-used__none">
-      None of these sessions has a {by}. Set one with <code>{code}</code>
+      {USAGE_TEXT.noneHas(by)} <code>{code}</code>
     </p>
   );
 }
@@ -150,7 +164,7 @@ function NoSession({ isFiltered }: { readonly isFiltered: boolean }) {
   const { router } = useInspector();
   return (
     <p className="ins-used__none">
-      {isFiltered ? `${SESSION_LIST_TEXT.none} ` : 'No sessions yet. '}
+      {isFiltered ? `${SESSION_LIST_TEXT.none} ` : `${EMPTY_TEXT.sessions}. `}
       {isFiltered ? (
         <button
           type="button"

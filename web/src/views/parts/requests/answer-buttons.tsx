@@ -34,9 +34,7 @@ export function AnswerButtons(props: AnswerButtonsProps) {
     <>
       {request.kind === 'question' ? <Question {...props} /> : <Verdicts {...props} />}
       {props.unseen !== undefined && (
-        <p className="ins-request__note">
-          Only the start of {props.unseen} is shown. Show all of it above before you allow it.
-        </p>
+        <p className="ins-request__note">{REQUEST_TEXT.unseen(props.unseen)}</p>
       )}
       {sending !== undefined && (
         <p

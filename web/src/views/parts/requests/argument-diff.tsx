@@ -1,7 +1,6 @@
 /** Diff of an edit: lines before and after, with the changed part marked. */
 import { useMemo } from 'react';
 import { type CodeToken, jsonLineTokens } from '../../../model/text/code-tokens.ts';
-import { groupThousands } from '../../../model/text/format.ts';
 import type { ChangedLine, TextDiff } from '../../../model/text/text-diff.ts';
 import { CodePieces } from '../values/code-text.tsx';
 import './argument-diff.css';
@@ -27,9 +26,7 @@ export function ArgumentDiff({ diff }: { readonly diff: TextDiff }) {
           ))}
         </div>
       ))}
-      {shown < all && (
-        <p className="ins-diff__more">and {groupThousands(all - shown)} more changed lines</p>
-      )}
+      {shown < all && <p className="ins-diff__more">{REQUEST_TEXT.moreLines(all - shown)}</p>}
     </section>
   );
 }
@@ -96,9 +93,7 @@ function Stretch({ line, tokens, from, to, isEnd, most = AROUND }: StretchProps)
   const part = { text: line, tokens };
   const length = to - from;
   if (length <= most * 1.5) return <CodePieces {...part} from={from} to={to} />;
-  const cut = (
-    <span className="ins-diff__cut">{`… ${groupThousands(length - most)} characters …`}</span>
-  );
+  const cut = <span className="ins-diff__cut">{REQUEST_TEXT.omitted(length - most)}</span>;
   return isEnd ? (
     <>
       {cut}

@@ -15,7 +15,6 @@ import {
   useRef,
   useState,
 } from 'react';
-import { groupThousands } from '../../../model/text/format.ts';
 import { PartedText } from '../../../model/text/parted-text.ts';
 import { PARTS_TEXT, REQUEST_TEXT } from '../../../texts.ts';
 import type CodeEditor from './code-editor.tsx';
@@ -171,9 +170,7 @@ function Parts({ count, part, onPart, onFind }: PartsProps) {
       >
         {REQUEST_TEXT.back}
       </button>
-      <span>
-        part {part + 1} of {groupThousands(count)}
-      </span>
+      <span>{PARTS_TEXT.page(part + 1, count)}</span>
       <button
         type="button"
         className="ins-link"

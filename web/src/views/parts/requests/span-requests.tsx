@@ -53,7 +53,7 @@ export function WaitsElsewhere({ isWaiting, hasRequest }: WaitsElsewhereProps) {
   return (
     <p className="ins-elsewhere" role="status">
       <StatusIcon shape="waiting" />
-      Waiting for a person elsewhere: nothing to answer here.
+      {REQUEST_TEXT.elsewhere}
     </p>
   );
 }

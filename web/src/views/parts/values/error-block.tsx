@@ -1,7 +1,7 @@
 /** Error of a span: type, message, and where it was raised. */
 import { useMemo, useState } from 'react';
 import type { ErrorView } from '../../../api/types.ts';
-import { groupThousands, plural } from '../../../model/text/format.ts';
+import { plural } from '../../../model/text/format.ts';
 import { foldFrames } from '../../../model/text/stack-trace.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ClampedText } from './clamped-text.tsx';
@@ -29,7 +29,7 @@ export function ErrorBlock({ error }: { readonly error: ErrorView }) {
       )}
       {error.stacktrace !== null && (
         <details>
-          <summary>Stack trace, {groupThousands(countLines(error.stacktrace))} lines</summary>
+          <summary>{VALUE_TEXT.stackLines(countLines(error.stacktrace))}</summary>
           {cut === undefined ? (
             <StackTrace text={error.stacktrace} />
           ) : (

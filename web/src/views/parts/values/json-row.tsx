@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { JsonRows } from '../../../model/json/json-rows.ts';
 import { type JsonIndex, JsonKind } from '../../../model/json/json-text.ts';
-import { groupThousands } from '../../../model/text/format.ts';
+import { groupThousands, plural } from '../../../model/text/format.ts';
 import { VALUE_TEXT } from '../../../texts.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
@@ -151,7 +151,7 @@ function StringValue({ index, node, onInside }: Omit<ValueProps, 'isOpen'>) {
       {isLong && !isWhole ? '' : <Quote />}
       {isLong && (
         <button type="button" className="ins-json__more" onClick={show}>
-          {isWhole ? VALUE_TEXT.less : `… ${groupThousands(length)} characters`}
+          {isWhole ? VALUE_TEXT.less : `… ${plural(length, 'character')}`}
         </button>
       )}
       {mayBeJson(index, start) && (

@@ -49,7 +49,7 @@ export function LongText({ text, what }: LongTextProps) {
           >
             {PARTS_TEXT.back}
           </button>
-          part {number + 1} of {pages.length}
+          {PARTS_TEXT.page(number + 1, pages.length)}
           <button
             type="button"
             className="ins-link"

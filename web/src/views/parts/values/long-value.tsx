@@ -54,7 +54,7 @@ export function LongValue({ cut, beginning, what, children }: LongValueProps) {
           )}
         </p>
       )}
-      <ClampedText text={beginning} what={`the beginning of ${what}`} isData />
+      <ClampedText text={beginning} what={VALUE_TEXT.startOf(what)} isData />
     </>
   );
 }
