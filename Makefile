@@ -98,9 +98,11 @@ run: $(RUN_ENV) $(UI) ## watch the demo agent: starts the service and feeds it; 
 	@$(BIN)/python -m inspector.demo --serve --loop
 
 .PHONY: test
-test: $(ENV) $(MCP1) $(UI) $(SDK_MODULES) browser docs ## everything that is tested: Python, web, TypeScript, contract, browser
-	@# By file: the tests of one share a service. More processes than cores: many wait for others.
-	$(BIN)/pytest -q -n 4 -p no:playwright --dist loadfile -m "not slow" --ignore tests/e2e
+test: $(ENV) $(MCP1) $(UI) $(SDK_MODULES) browser docs ## the tests: Python, web, TypeScript, contract, browser
+	@# By file: the tests of one share a service. In order: those that start whole programs come
+	@# first. More processes than cores: many wait for others.
+	$(BIN)/pytest -q -n 4 -p no:playwright --dist loadfile --no-loadscope-reorder \
+		-m "not slow" --ignore tests/e2e
 	@# The newest OpenTelemetry is there, here one that Google ADK takes.
 	$(MADE)/mcp1/bin/pytest -q -n 2 -m "not slow" tests/integrations/mcp1 \
 		tests/unit/subscribers/send tests/unit/subscribers/bridge/test_late.py

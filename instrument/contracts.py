@@ -80,7 +80,7 @@ def _problem_of(decision: object) -> str | None:
     if not isinstance(decision, Decision):
         return f"returned {type(decision).__name__}, not a Decision or None"
     if decision.action not in ACTIONS:
-        return f"decided {decision.action!r}; possible are {', '.join(ACTIONS)}"
+        return f"decided {decision.action!r}; use one of {', '.join(ACTIONS)}"
     if decision.by is not None and not _is_text(decision.by):
         return f"decided with by={decision.by!r}, which is not a name"
     if decision.changes is not NO_CHANGES and not are_kwargs(decision.changes):
@@ -99,7 +99,7 @@ def _problem_of_injection(decision: Decision) -> str | None:
     if not isinstance(injection, Injection) or not _is_text(injection.text):
         return "wants to inject context, but gave no text"
     if injection.role not in ROLES:
-        return f"wants to inject context as {injection.role!r}; roles are {', '.join(ROLES)}"
+        return f"wants to inject context as {injection.role!r}; use one of {', '.join(ROLES)}"
     return None
 
 
@@ -110,9 +110,9 @@ def _problem_of_question(decision: Decision) -> str | None:
     if not isinstance(question, Question) or not _is_text(question.prompt) or not question.prompt:
         return "wants to ask a person, but gave no prompt"
     if question.kind not in ("approval", "breakpoint"):
-        return f"asks a {question.kind!r}; possible are approval, breakpoint"
+        return f"asks a {question.kind!r}; use approval or breakpoint"
     if question.default not in ("allow", "deny"):
-        return f"asks with default {question.default!r}; possible are allow, deny"
+        return f"asks with default {question.default!r}; use allow or deny"
     if not is_duration(question.timeout_s):
         return f"asks with timeout {question.timeout_s!r}; it must be a positive number of seconds"
     return None

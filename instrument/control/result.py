@@ -77,7 +77,7 @@ def decision_from(
     action: object = result.action
     if not isinstance(action, str) or action not in _MAKERS:
         raise MalformedDecisionError(
-            f"A handler returned a HookResult with action {action!r}; possible are "
+            f"A handler returned a HookResult with action {action!r}; use one of "
             f"{', '.join(_MAKERS)}."
         )
     if action == "continue" and result.reason is None and result.user_message is None:

@@ -161,6 +161,7 @@ def written(details: dict[tuple[str, str], Any]) -> list[str]:
     return sorted(json.dumps(detail, sort_keys=True) for detail in details.values())
 
 
+@pytest.mark.slow
 @few
 @given(st.lists(spans, max_size=4))
 def test_each_span_is_stored_or_rejected_the_same_in_both_encodings(spans: list[Span]) -> None:
@@ -183,6 +184,7 @@ def test_each_span_is_stored_or_rejected_the_same_in_both_encodings(spans: list[
     assert written(one) == written(other)
 
 
+@pytest.mark.slow
 @few
 @given(st.lists(spans.filter(is_good), min_size=1, max_size=3, unique_by=lambda s: s.span_id))
 def test_what_is_exported_is_what_was_sent(spans: list[Span]) -> None:
@@ -252,6 +254,7 @@ def with_something_else(value: Any, path: list[int], other: Any) -> Any:
     }
 
 
+@pytest.mark.slow
 @few
 @given(st.lists(plain, min_size=5, max_size=8), st.data())
 def test_no_json_is_too_strange(values: list[Any], data: st.DataObject) -> None:
@@ -312,6 +315,7 @@ EDGES: dict[str, tuple[Any, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edge", EDGES)
 def test_values_at_the_edge_are_stored_as_well_as_can_be(edge: str) -> None:
     sent, shown = EDGES[edge]

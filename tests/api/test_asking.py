@@ -84,6 +84,7 @@ def test_all_contracts_ask_in_one_script(service: Service) -> None:
     assert kinds["Push to the remote?"][0] == "approval"
 
 
+@pytest.mark.slow
 def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it(
     service: Service, receiver: Receiver
 ) -> None:
@@ -120,6 +121,7 @@ def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it
     assert attributes(closed.attributes)["inspector.request.actor"] == "ANNA"
 
 
+@pytest.mark.slow
 def test_an_edit_does_not_get_past_the_policy_that_requested_it(service: Service) -> None:
     client = RequestClient(service)
     with watched_agent(service, AGENT, {"path": "/tmp/a"}) as agent:
@@ -130,6 +132,7 @@ def test_an_edit_does_not_get_past_the_policy_that_requested_it(service: Service
     assert lines == {"ran": [], "outcome": "refused: nothing in /etc"}
 
 
+@pytest.mark.slow
 def test_an_edit_that_the_agent_cannot_take_can_be_made_again(service: Service) -> None:
     client = RequestClient(service)
     with watched_agent(service, AGENT, {"path": "/tmp/a"}) as agent:
@@ -144,6 +147,7 @@ def test_an_edit_that_the_agent_cannot_take_can_be_made_again(service: Service) 
     assert lines == {"ran": [{"path": "/tmp/d"}], "outcome": "deleted"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [{"args_hash": "0" * 64}, {"args_hash": None}])
 def test_an_answer_about_other_arguments_is_refused(service: Service, wrong: Any) -> None:
     client = RequestClient(service)

@@ -331,6 +331,7 @@ def test_without_a_service_nothing_is_written_to_read_the_store(here: Path) -> N
     assert not token_path(store).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["sessions"], ["show", "x"], ["tail"]])
 def test_without_a_service_and_a_store_the_exit_code_is_3(
     tmp_path: Path, arguments: list[str]
@@ -365,6 +366,7 @@ def test_an_address_where_something_else_answers_is_reported(
     assert "is not Inspector" in str(run("sessions").exception)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has it")
 @pytest.mark.parametrize("arguments", [["sessions"], ["sessions", "--json"], ["token"]])
 def test_output_that_cannot_be_written_is_one_sentence(
@@ -383,6 +385,7 @@ def test_output_that_cannot_be_written_is_one_sentence(
     assert (ended.returncode, ended.stderr) == (1, "inspector: No space left on device.\n")
 
 
+@pytest.mark.slow
 def test_a_session_is_found_whatever_many_others_are_called(
     here: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -467,6 +470,7 @@ def test_show_without_an_id_is_the_newest_session_and_open_prints_its_address(
     assert len(opened) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -484,6 +488,7 @@ def test_an_empty_result_is_reported(here: Path, arguments: tuple[str, ...], mes
         assert json.loads(run(*arguments, "--json").output) == []
 
 
+@pytest.mark.slow
 def test_a_second_service_names_the_first_one(service: Service, here: Path) -> None:
     port = service.url.rpartition(":")[2]
     environ = {**environment(here), "INSPECTOR_RUNTIME_DIR": str(service.runtime_dir)}

@@ -267,6 +267,7 @@ def exit_code(service: Service, *arguments: str) -> tuple[int, str]:
     return ended.returncode, ended.stdout + ended.stderr
 
 
+@pytest.mark.slow
 def test_the_exit_code_is_the_outcome(service: Service) -> None:
     with ConnectedAgent(service, "stubborn", reply=(False, "not here any more")) as agent:
         agent.ask("stubborn-1", session_id="stubborn")

@@ -89,6 +89,7 @@ def test_all_sessions_that_fit_a_query_become_one_file(here: Path) -> None:
     assert report["size_bytes"] == (here / report["file"]).stat().st_size
 
 
+@pytest.mark.slow
 def test_what_was_exported_is_imported_into_another_store(here: Path) -> None:
     run("export", "alpha")
     run("export", "beta", "-o", "b.jsonl")

@@ -110,6 +110,7 @@ def on_a_terminal(env: dict[str, str], *arguments: str, until: str) -> str:
     return output.decode(errors="ignore")
 
 
+@pytest.mark.slow
 def test_no_command_shows_anything_raw(
     service: Service,
     tmp_path: Path,
@@ -150,6 +151,7 @@ def test_no_command_shows_anything_raw(
         assert written in shown[name], name
 
 
+@pytest.mark.slow
 def test_tail_shows_nothing_raw_to_a_pipe_or_a_terminal(service: Service, tmp_path: Path) -> None:
     env = variables(service, tmp_path)
     send(service, *session(3, duration_ns=None))

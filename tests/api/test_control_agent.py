@@ -119,6 +119,7 @@ def answer(service: Service, request: dict[str, Any], decision: str, **more: Any
     return post(service, f"/requests/{request['id']}", **body)
 
 
+@pytest.mark.slow
 def test_arguments_are_edited_on_the_way_and_no_others_run(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
@@ -140,6 +141,7 @@ def test_arguments_are_edited_on_the_way_and_no_others_run(
     assert [span["status"] for span in spans] == ["ok"] or spans[0]["status"] == "unset"
 
 
+@pytest.mark.slow
 def test_a_request_outlives_the_service(
     own_service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
@@ -172,6 +174,7 @@ def test_a_service_that_moves_is_found_by_its_run_file(
         other.stop()
 
 
+@pytest.mark.slow
 def test_a_session_is_paused_stepped_and_resumed(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
@@ -244,6 +247,7 @@ def test_a_blocked_loop_is_not_lost_and_cancels_when_it_returns(
     assert wait_for(lambda: session(service, session_id)["status"] == "cancelled")
 
 
+@pytest.mark.slow
 def test_what_sync_code_asks_cannot_be_allowed_once_its_session_is_cancelled(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
@@ -265,6 +269,7 @@ def test_what_sync_code_asks_cannot_be_allowed_once_its_session_is_cancelled(
         answer(service, request, "allow")
 
 
+@pytest.mark.slow
 def test_a_forked_child_asks_for_itself(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
@@ -406,6 +411,7 @@ def test_a_service_that_never_answers_does_not_keep_the_agent_from_ending(
     service.close()
 
 
+@pytest.mark.slow
 def test_a_waiting_operation_goes_on_when_the_agent_detaches(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:

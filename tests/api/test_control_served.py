@@ -103,6 +103,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
         yield service
 
 
+@pytest.mark.slow
 def test_of_two_people_at_once_one_wins_and_the_other_learns_who(service: Service) -> None:
     process = Process(service)
     process.hello()
@@ -138,6 +139,7 @@ def test_of_two_people_at_once_one_wins_and_the_other_learns_who(service: Servic
         assert results.count(("answer", result)) == 10
 
 
+@pytest.mark.slow
 def test_a_pending_request_survives_a_crash_and_can_be_answered(tmp_path: Path) -> None:
     service = Service(tmp_path)
     service.start()
@@ -213,6 +215,7 @@ def test_a_browser_is_recognised_by_its_cookie(service: Service) -> None:
     assert (last["actor"], last["origin"], last["address"]) == ("token", "api", "127.0.0.1")
 
 
+@pytest.mark.slow
 def test_a_session_with_open_spans_is_paused_and_resumed_over_the_wire(service: Service) -> None:
     process = Process(service)
     process.hello()

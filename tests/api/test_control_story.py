@@ -186,6 +186,7 @@ def test_without_a_service_silence_denies_in_time_and_is_reported_afterwards(
     assert [one["code"] for one in refused] == ["already_closed"]
 
 
+@pytest.mark.slow
 def test_who_may_not_is_refused_and_written_down(service: Service, agent: AgentProcess) -> None:
     delete(agent, {"path": "/a"})
     request = pending(service)

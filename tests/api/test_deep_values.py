@@ -133,6 +133,7 @@ async def send(client: httpx.AsyncClient, levels: int, kinds: Sequence[str]) -> 
         assert (sent.status_code, sent.json()) == (200, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("levels", "kinds"), [(80, KINDS), pytest.param(2_000, ["tools/call"], marks=pytest.mark.slow)]
 )

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
+import pytest
 import uvicorn
 from pydantic import TypeAdapter
 
@@ -107,6 +108,7 @@ async def test_a_reader_goes_on_after_the_service_was_killed_and_started_again(
         assert viewer.sessions[trace_hex(1)]["status"] == "completed"
 
 
+@pytest.mark.slow
 async def test_many_viewers_see_a_span_and_one_that_does_not_read_holds_nobody_up() -> None:
     async with serve("memory:") as served:
         as_of = (await served.client.get("/sessions")).json()["as_of"]

@@ -130,6 +130,7 @@ def attributes_of(
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hook", SEED_HOOKS)
 async def test_a_hook_is_seen_on_the_stream_with_its_required_attributes(
     hook: str, service: Service, monkeypatch: pytest.MonkeyPatch

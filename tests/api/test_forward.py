@@ -73,6 +73,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forward, "FIRST_WAIT_S", 0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 def test_spans_arrive_unchanged_at_a_foreign_collector(tmp_path: Path, protocol: str) -> None:
     sent = [rich_span(number) for number in range(1, 20)]

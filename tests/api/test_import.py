@@ -232,6 +232,7 @@ def documents() -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", documents())
 async def test_every_form_of_otlp_in_json_is_read(there: Api, form: str) -> None:
     report = await take(there, documents()[form])

@@ -126,6 +126,7 @@ def client(service: Service) -> Host:
     return Host(service.url, service.token)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "mode"),
     [
@@ -365,6 +366,7 @@ async def test_a_bad_query_is_answered_with_its_place_and_what_was_meant(client:
         assert query[mark.index("^") :][: mark.count("^")] == "statsu"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "arguments", "message"),
     [

@@ -60,6 +60,7 @@ def refused(entry: dict[str, Any]) -> bool:
     return bool(entry["result"] == "refused")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [pytest.param("stdio", marks=pytest.mark.slow), "http"])
 async def test_without_the_grant_nothing_steers_and_who_tries_is_written_down(
     service: Service, how: str
@@ -164,6 +165,7 @@ async def test_with_the_grant_it_steers_and_shows_as_mcp_everywhere(
     assert results == [("already_answered", "mcp"), ("wrong_hash", "mcp")]
 
 
+@pytest.mark.slow
 async def test_one_grant_is_not_the_other(granting: Service) -> None:
     """What a service grants its own MCP clients is nothing to a process of somebody else."""
     async with host(granting, "stdio") as client:

@@ -360,6 +360,7 @@ async def test_hostile_messages_are_lines_like_all_others(api: Api) -> None:
     assert [one["method"] for one in found[:2]] == ["__proto__", "\u202egnihtemos"]
 
 
+@pytest.mark.slow
 async def test_thousands_of_messages_in_one_batch_are_stored_each_once(api: Api) -> None:
     logs = tuple(frame(f'{{"id":{at},"method":"ping"}}', START_NS + at) for at in range(4_500))
     await api.submit(agent(), *logs, *logs[:50])

@@ -98,6 +98,7 @@ def mounted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mounted]:
         yield mounted
 
 
+@pytest.mark.slow
 def test_what_the_app_does_is_shown_with_no_setting_at_all(mounted: Mounted) -> None:
     assert httpx.get(f"{mounted.url}/work").json()["done"] == "yes"
 
@@ -183,6 +184,7 @@ def test_an_open_stream_does_not_hold_the_app_up(tmp_path: Path) -> None:
             reader.join()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", [pytest.param("the app's", marks=pytest.mark.slow), "another"])
 def test_beside_a_running_service_the_app_is_watched_by_that_one(
     tmp_path: Path, store: str

@@ -266,6 +266,7 @@ async def test_where_zstd_is_missing_the_answer_says_what_can_be_sent(
     assert answer.headers["accept-encoding"] == "deflate, gzip, identity, x-gzip"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
 @pytest.mark.parametrize("headers", [PROTOBUF, JSON])
 async def test_another_method_is_405_and_says_which_is_allowed(

@@ -20,6 +20,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield service
 
 
+@pytest.mark.slow
 def test_a_denied_tool_of_a_loop_does_not_run_and_the_session_shows_all_of_it(
     service: Service,
 ) -> None:

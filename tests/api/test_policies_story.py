@@ -119,6 +119,7 @@ def decisions(service: Service) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_requests_of_a_policy_are_answered_by_people_and_recorded_on_the_trace(
     service: Service, agent: AgentProcess
 ) -> None:
@@ -176,6 +177,7 @@ def test_always_applies_to_one_policy_and_not_to_a_budget_beside_it(
     agent.read_line("RAN")
 
 
+@pytest.mark.slow
 def test_a_breakpoint_is_one_on_the_page(service: Service, agent: AgentProcess) -> None:
     use(agent, "stop_here")
     request = pending(service)

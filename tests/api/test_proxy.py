@@ -118,6 +118,7 @@ def test_random_bytes_in_random_pieces_pass_unchanged_both_ways(alone: Environme
     assert ended(process) == (b"", b"echo\n", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "message",
     [
@@ -315,6 +316,7 @@ def is_over(service: Service, title: str) -> bool:
     return bool(found) and found[0]["status"] in ("completed", "failed")
 
 
+@pytest.mark.slow
 def test_what_is_no_message_and_what_goes_wrong_is_seen(
     watched: Environment, service: Service
 ) -> None:

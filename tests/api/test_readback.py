@@ -39,6 +39,7 @@ def _sent(span: ReadableSpan) -> tuple[Any, ...]:
     return span.context.span_id, span.name, parent, _plain(span.attributes), events
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "vocabulary"),
     [("http", Vocabulary.DUP), ("grpc", Vocabulary.CURRENT), ("http", Vocabulary.LEGACY)],

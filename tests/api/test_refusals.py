@@ -54,6 +54,7 @@ CASES: list[tuple[str, dict[str, str], str, str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "headers", "origin", "peer"), CASES)
 async def test_who_is_refused_is_written_down(
     app: FastAPI, code: str, headers: dict[str, str], origin: str, peer: str
@@ -79,6 +80,7 @@ async def test_a_cookie_without_an_origin_is_refused_and_written_down(app: FastA
     assert (entry["action"], entry["session_id"], entry["origin"]) == ("pause", "S", "browser")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "path", "action", "target"),
     [

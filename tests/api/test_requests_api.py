@@ -205,6 +205,7 @@ async def test_the_stream_of_a_process_that_is_lost_ends(place: Place) -> None:
     assert await commands.next() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [
@@ -266,6 +267,7 @@ def test_what_the_contract_does_not_allow_is_not_made_to_fit(kind: type[Wire]) -
     assert [body for body in accepted if not allowed.is_valid(body)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pid", "status"),
     [

@@ -97,6 +97,7 @@ def test_a_program_whose_functions_are_decorated_needs_no_line_that_attaches(
     assert tools_of(service, "decorated") == ["execute_tool add"]
 
 
+@pytest.mark.slow
 def test_a_python_process_that_it_starts_appears_without_another_line(
     service: Service, tmp_path: Path
 ) -> None:
@@ -187,6 +188,7 @@ def test_where_the_inspector_is_missing_one_sentence_says_what_to_do(
     assert "pip install 'mcp-agent-inspector[otel]'" in ended.stderr
 
 
+@pytest.mark.slow
 def test_a_framework_is_named_when_it_is_watched(service: Service, tmp_path: Path) -> None:
     ended = run(service, sys.executable, "-c", "import langchain_core.tools")
     lines = ended.stderr.splitlines()[1:]
@@ -216,6 +218,7 @@ else:
 """
 
 
+@pytest.mark.slow
 def test_our_messages_are_no_output_of_the_program(service: Service, tmp_path: Path) -> None:
     program = tmp_path / "agent.py"
     program.write_text(QUIET)
@@ -235,6 +238,7 @@ def test_what_a_program_forks_says_nothing(service: Service, tmp_path: Path) -> 
     assert last.startswith("inspector: no spans were sent to ")
 
 
+@pytest.mark.slow
 def test_the_command_line_is_no_program_that_could_not_be_watched(service: Service) -> None:
     for command in ((sys.executable, "-m", "inspector"), (str(INSTALLED),)):
         ended = run(service, *command, "--version")
@@ -256,6 +260,7 @@ def test_where_nothing_can_be_attached_one_sentence_says_why(
         assert "nothing is watched" in lines
 
 
+@pytest.mark.slow
 def test_what_could_not_be_watched_is_reported_at_the_end(service: Service, tmp_path: Path) -> None:
     ended = run(service, sys.executable, "-c", "pass")
     assert "imports no supported framework (mcp, " in ended.stderr
@@ -282,6 +287,7 @@ def test_our_subscribers_may_be_what_a_program_imports_first(service: Service) -
     assert tools_of(service, "shaped") == ["execute_tool shape"]
 
 
+@pytest.mark.slow
 def test_a_copy_of_ours_that_the_program_has_is_the_one_that_is_watched(
     service: Service, tmp_path: Path
 ) -> None:
@@ -348,6 +354,7 @@ def have_modules_by_our_names(directory: Path) -> Path:
     return directory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "where",
     [
@@ -371,6 +378,7 @@ def test_modules_of_the_programs_own_by_our_names_are_its_own(
     assert not (program / "__pycache__" / "sitecustomize").exists()
 
 
+@pytest.mark.slow
 def test_the_hook_bus_that_a_program_imports_late_is_the_one_that_is_watched(
     service: Service,
 ) -> None:
@@ -437,6 +445,7 @@ def test_frameworks_can_be_switched_off(service: Service, tmp_path: Path) -> Non
     assert tools_of(service, "alone") == ["execute_tool search"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["demo"], ["mcp"]])
 def test_without_the_mcp_library_one_line_says_what_to_install(
     tmp_path: Path, command: list[str]

@@ -104,6 +104,7 @@ def programs(service: Service, provider: str, tmp_path: Path) -> Programs:
     return Programs(service, provider, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "code"),
     [
@@ -136,6 +137,7 @@ def test_the_variable_says_which_instrumentors_are_switched_on(programs: Program
     assert "INSPECTOR_AUTO_INSTRUMENT: Unknown instrumentor 'olama'" in ended.stderr
 
 
+@pytest.mark.slow
 def test_the_instrumentor_that_a_program_switches_on_is_its_own_before_and_after(
     programs: Programs,
 ) -> None:
@@ -167,6 +169,7 @@ def test_attach_switches_on_what_is_named_and_detaching_switches_it_off(
     assert [row["model"] for row in rows] == ["of-groq"]
 
 
+@pytest.mark.slow
 def test_where_no_instrumentor_is_installed_one_sentence_names_it(
     programs: Programs, tmp_path: Path
 ) -> None:
@@ -182,6 +185,7 @@ def test_where_no_instrumentor_is_installed_one_sentence_names_it(
     assert ended.stderr.count("smolagents needs an instrumentor") == 1
 
 
+@pytest.mark.slow
 def test_who_emits_by_the_api_alone_is_watched_and_may_set_a_provider_later(
     programs: Programs,
 ) -> None:

@@ -35,6 +35,7 @@ for question in ("Who are you?", "And who am I?"):
 """
 
 
+@pytest.mark.slow
 def test_two_model_calls_of_a_script_are_one_session(service: Service, tmp_path: Path) -> None:
     for name, flags, count in (("one", (), 1), ("each", ("--session", "per-trace"), 2)):
         program = tmp_path / f"{name}.py"

@@ -62,6 +62,7 @@ def further() -> Iterator[Receiver]:
         yield received
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", ["redacted", "full"])
 def test_secrets_of_senders_are_removed_unless_all_is_captured(
     tmp_path: Path, further: Receiver, capture: str

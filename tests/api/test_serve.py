@@ -119,6 +119,7 @@ def test_token_store_and_login_survive_a_restart(tmp_path: Path) -> None:
         assert len(answer.json()["sessions"]) == 1
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -145,6 +146,7 @@ def test_a_store_in_use_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
     assert one_sentence(ended.stderr)
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_written_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a directory")
     ended = run(
@@ -160,6 +162,7 @@ def test_a_store_that_cannot_be_written_is_one_sentence_and_exit_2(tmp_path: Pat
     assert one_sentence(ended.stderr)
 
 
+@pytest.mark.slow
 def test_a_bad_setting_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
     ended = run(tmp_path, "serve", port="many")
     assert ended.returncode == 2

@@ -56,6 +56,7 @@ async def test_the_list_is_filtered_by_status_and_text(api: Api) -> None:
     assert await titles("q=ALPHA") == ["Alpha"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cursor", ["x", "====", "bnVsbA", "WzFd", "WyJhIiwgMV0", "WzEsIngiXQ", "é", "W10=" * 200]
 )
@@ -144,6 +145,7 @@ async def test_one_session_is_answered_and_an_unknown_one_is_a_problem(api: Api)
     assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["x/spans", "..", ".", "/", "a,b", "team/a b?", "50%25", "a#b", "line\nbreak", "n" * 201],
@@ -280,6 +282,7 @@ async def finished(api: Api, count: int = 300) -> None:
     await api.pass_time(6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("header", "first", "end"),
     [

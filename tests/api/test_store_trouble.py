@@ -117,6 +117,7 @@ DISKS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "trouble", "state"), DISKS, ids=lambda value: getattr(value, "__name__", str(value))
 )
@@ -159,6 +160,7 @@ def test_a_disk_that_goes_is_reported_everywhere_and_one_that_comes_back_is_writ
             assert [len(reader.spans(f"{number:032x}")) for number in range(1, 7)] == [2] * 6
 
 
+@pytest.mark.slow
 def test_a_disk_that_cannot_be_read_is_a_503_and_the_stream_stays(tmp_path: Path) -> None:
     with failing_disk(tmp_path, "read") as disk, ExitStack() as stack:
         service = stack.enter_context(running_service(tmp_path, module=disk.module))

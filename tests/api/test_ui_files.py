@@ -88,6 +88,7 @@ async def test_a_missing_asset_is_not_a_page(built: Path, client: httpx.AsyncCli
     assert answer.json()["code"] == "not_found"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [

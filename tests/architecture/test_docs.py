@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import tomllib
@@ -107,9 +106,10 @@ def test_a_public_class_name_is_defined_once_unless_the_glossary_says_why() -> N
     )
     for package in ("instrument", "subscribers", "inspector"):
         names = Counter(
-            node.name
+            name
             for path in (ROOT / package).rglob("*.py")
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+            for name in re.findall(
+                r"^class ([A-Z]\w*)[(:\[]", path.read_text(encoding="utf-8"), re.MULTILINE
+            )
         )
         assert {name for name, count in names.items() if count > 1} <= explained, package

@@ -52,6 +52,7 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_site_links_pages_as_the_repository_does_and_asks_no_host(repository: Path) -> None:
     site = repository / "site"
     (site / "0.9.0").mkdir(parents=True)
@@ -72,6 +73,7 @@ def test_a_site_links_pages_as_the_repository_does_and_asks_no_host(repository: 
         assert (site / link).is_file(), link
 
 
+@pytest.mark.slow
 def test_links_to_what_is_missing_fail_the_build_and_leave_no_site(repository: Path) -> None:
     page = repository / "docs" / "guide" / "back-up.md"
     links = ["missing.md", "back-up.md#missing", "../missing.py"]

@@ -111,6 +111,7 @@ def stored(rig: _FedRig) -> tuple[object, ...]:
     return shown(truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("url", ["memory:", "sqlite:///{folder}/store.sqlite3"])
 @given(
     steps=controlled_schedules,
@@ -304,8 +305,9 @@ async def test_a_reader_without_a_position_hears_only_what_comes(fed: _FedRig) -
     viewer.read((await anext(stream)).decode())
     assert viewer.types == ["Heartbeat"]
     fed.record(span(trace=2))
-    for event in (await anext(stream)).decode().removesuffix("\n\n").split("\n\n"):
-        viewer.read(event)
+    while not viewer.sessions:  # on a busy machine a heartbeat is due before
+        for event in (await anext(stream)).decode().removesuffix("\n\n").split("\n\n"):
+            viewer.read(event)
     assert set(viewer.sessions) == {trace_hex(2)}
     await stream.aclose()
 

@@ -96,6 +96,7 @@ def test_it_is_removed_after_a_restart_too(tmp_path: Path) -> None:
     assert rows(tmp_path / "s.sqlite3") == {"meta": 1, "departure": 3}
 
 
+@pytest.mark.slow
 def test_a_step_takes_so_many_rows_and_so_many_bytes(tmp_path: Path) -> None:
     rig = Rig(open_store(f"sqlite:///{tmp_path}/s.sqlite3"))
     rig.record(*(span(span_id=number) for number in range(1, 2 * ROWS_A_STEP + 1)))

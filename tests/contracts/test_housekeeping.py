@@ -122,6 +122,7 @@ async def test_a_store_that_is_too_large_loses_its_oldest_sessions(
     store.close()
 
 
+@pytest.mark.slow
 def test_the_room_of_what_was_deleted_is_used_again(tmp_path: Path) -> None:
     sizes = []
     for rounds in (1, 4):

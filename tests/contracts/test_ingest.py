@@ -276,6 +276,7 @@ async def test_sums_that_no_meter_shows_are_not_refused(store: Store) -> None:
     await writer.close()
 
 
+@pytest.mark.slow
 async def test_nobody_waits_for_all_of_a_large_batch(slow: tuple[_GatedStore, Writer]) -> None:
     store, writer = slow
     ended: list[str] = []
@@ -299,6 +300,7 @@ async def test_nobody_waits_for_all_of_a_large_batch(slow: tuple[_GatedStore, Wr
     assert session_count(store) == 3_001
 
 
+@pytest.mark.slow
 async def test_a_large_batch_that_fails_in_the_middle_is_stored_whole_when_it_comes_again(
     slow: tuple[_GatedStore, Writer], monkeypatch: pytest.MonkeyPatch
 ) -> None:

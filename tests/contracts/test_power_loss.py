@@ -40,6 +40,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     return before, after
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_was_acknowledged_survives_a_loss_of_power_at_any_moment(
     folders: tuple[Path, Path], seed: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,6 +73,7 @@ def test_sqlite_has_the_story_that_the_model_has(steps: list[Step], sweeps: list
                 rig.store.close()
 
 
+@pytest.mark.slow
 @given(controlled_schedules)
 def test_after_an_hour_of_silence_nothing_runs_and_nothing_waits(steps: list[Step]) -> None:
     rig = Rig()

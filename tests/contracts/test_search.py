@@ -360,6 +360,7 @@ def test_a_statement_over_many_rows_ends_when_it_is_late(monkeypatch: pytest.Mon
             assert len(reader.newest_sessions(wanted, None, 10).rows) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", ["-status:error", "kind:tool parent(kind:tool)", "kind:llm"])
 @pytest.mark.parametrize("is_indexed", [False, True])
 def test_pages_that_are_late_at_once_find_all_sessions(
@@ -468,6 +469,7 @@ def _rows(draw: st.DrawFn, number: int) -> SpanRecord:
     )
 
 
+@pytest.mark.slow
 @given(
     st.tuples(*(_rows(number) for number in range(1, 7))),
     st.sampled_from(SessionStatus),

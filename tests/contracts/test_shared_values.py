@@ -44,6 +44,7 @@ def model_call(call: int, attributes: dict[str, Json]) -> Span:
     return span("chat m", trace=1 + call % 2, span_id=call + 1, attributes=attributes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attributes", [one_attribute, one_attribute_a_tool])
 def test_a_thousand_calls_with_the_same_tools_store_them_once(
     tmp_path: Path, attributes: Callable[[int], dict[str, Json]]

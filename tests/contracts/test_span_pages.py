@@ -103,6 +103,7 @@ def _pages(store: Store, read: _Read, limit: int) -> list[_Page]:
     return pages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", [_rows, _columns, _contents])
 @given(spans=_spans(), limit=st.integers(1, 8))
 def test_pages_are_those_of_the_model(read: _Read, spans: list[SpanRecord], limit: int) -> None:
@@ -113,6 +114,7 @@ def test_pages_are_those_of_the_model(read: _Read, spans: list[SpanRecord], limi
     store.close()
 
 
+@pytest.mark.slow
 @given(spans=_spans(), most=st.integers(1, 8))
 def test_columns_are_those_of_the_model(spans: list[SpanRecord], most: int) -> None:
     store, model = open_store("memory:"), ModelStore()

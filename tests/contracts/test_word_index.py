@@ -200,6 +200,7 @@ _texts = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(_steps, min_size=1, max_size=25), st.lists(_texts, min_size=1, max_size=4))
 def test_a_search_with_an_index_finds_what_reading_everything_finds(
     steps: list[tuple[object, ...]], texts: list[str]

@@ -29,6 +29,7 @@ SEED_KEYS = frozenset(
 OPERATION_HOOKS = [name for name, hook in SPEC.hooks.items() if hook.action in {"start", "end"}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vocabulary", [Vocabulary.CURRENT, Vocabulary.DUP])
 @pytest.mark.parametrize("hook", OPERATION_HOOKS)
 def test_the_spans_of_every_hook_keep_to_the_conventions(hook: str, vocabulary: Vocabulary) -> None:
@@ -60,6 +61,7 @@ def test_official_keys_in_the_legacy_vocabulary_have_their_official_meaning(hook
                 assert isinstance(value, str)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hook", CATALOGUE)
 def test_moments_use_official_keys_as_they_are(hook: str) -> None:
     fired = fire([hook], vocabulary=Vocabulary.CURRENT)

@@ -70,6 +70,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield started
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", programs())
 def test_the_python_of_a_page_runs_from_top_to_bottom(
     service: Service, tmp_path: Path, document: DocPage

@@ -34,6 +34,7 @@ def start_page(name: str) -> Any:
     return pytest.param(name, marks=marks, id=name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [start_page(name) for name in NAMES if name not in FOLLOWED_ELSEWHERE]
 )

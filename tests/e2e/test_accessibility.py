@@ -98,6 +98,7 @@ def _findings(page: Page) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 def test_no_page_has_a_serious_finding(page: Page, service: Service) -> None:
     found = {}
     for name, path in PAGES.items():
@@ -107,6 +108,7 @@ def test_no_page_has_a_serious_finding(page: Page, service: Service) -> None:
     assert {name: some for name, some in found.items() if some} == {}
 
 
+@pytest.mark.slow
 def test_no_view_of_a_session_has_a_serious_finding(page: Page, service: Service) -> None:
     _open(page, service, f"sessions/{SECOND_ID}?span={FAILED_SPAN}")
     views = page.get_by_role("tablist", name="Views of the session").get_by_role("tab")

@@ -212,6 +212,7 @@ def test_steps_below_one_that_a_run_lacks_are_not_called_the_same(
     expect(last.nth(2)).to_have_attribute("title", "")
 
 
+@pytest.mark.slow
 def test_several_selected_sessions_are_compared_step_by_step(
     page: Page, watch: Watch, service: Service
 ) -> None:

@@ -76,6 +76,7 @@ def test_what_is_edited_in_the_browser_is_what_runs(
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_what_waits_for_a_person_can_be_paused_and_resumed_besides(
     page: Page, watch: Watch, service: Service, agent: AgentProcess
 ) -> None:

@@ -96,6 +96,7 @@ def test_whatever_ends_the_agent_ends_its_service(
         httpx.get(f"{url}/health")
 
 
+@pytest.mark.slow
 def test_the_service_names_a_port_in_use_and_the_demo_ends(
     settings: dict[str, str], service: Service
 ) -> None:

@@ -153,6 +153,7 @@ class _List:
         return int(self.element.evaluate(_STOPS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -195,6 +196,7 @@ def test_a_list_has_the_focus_is_walked_by_keys_and_gets_it_back(
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_a_row_that_comes_with_a_later_page_gets_the_focus_back(
     page: Page, service: Service
 ) -> None:

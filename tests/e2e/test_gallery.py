@@ -51,6 +51,7 @@ def test_every_case_fits_in_every_width(page: Page, watch: Watch, gallery: str) 
     assert watch.elsewhere(gallery.removesuffix("/ui/gallery.html")) == []
 
 
+@pytest.mark.slow
 def test_the_golden_trace_reads_in_the_page_as_it_was_drawn(page: Page, gallery: str) -> None:
     open_gallery(page, gallery, Look("light", 1440), "page, session, golden")
     shown = case_of(page, "page, session, golden")

@@ -235,6 +235,7 @@ def test_hostile_content_is_text_where_most_of_it_shows(
     assert watch.elsewhere(hostile.url) == []
 
 
+@pytest.mark.slow
 def test_hostile_content_is_text_in_a_page_that_is_saved(
     page: Page, watch: Watch, hostile: Service, tmp_path: Path
 ) -> None:

@@ -105,6 +105,7 @@ def _titles(page: Page) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_a_head_sorts_all_there_is_by_keys_too_and_the_address_says_it(
     page: Page, watch: Watch, shared: Service
 ) -> None:
@@ -145,6 +146,7 @@ def test_a_live_row_enters_where_it_belongs_and_the_row_under_the_pointer_stays(
     assert _titles(page)[0] == "Session 900"
 
 
+@pytest.mark.slow
 def test_the_number_of_sessions_is_that_of_all_that_are_found(page: Page, shared: Service) -> None:
     answer = httpx.get(f"{shared.url}/sessions/count", headers=shared.headers).raise_for_status()
     total = answer.json()["count"]
@@ -159,6 +161,7 @@ def test_the_number_of_sessions_is_that_of_all_that_are_found(page: Page, shared
     expect(count).to_have_text(f"{failed} sessions found")
 
 
+@pytest.mark.slow
 def test_columns_are_resized_and_pinned_and_rows_have_a_height_of_choice(
     page: Page, shared: Service
 ) -> None:
@@ -305,6 +308,7 @@ def test_values_that_were_seen_are_offered_and_filters_are_remembered_and_saved(
     expect(field).to_have_value("tool:git_log tokens:70")
 
 
+@pytest.mark.slow
 def test_terms_about_spans_are_narrowed_to_one_span_in_one_click(
     page: Page, shared: Service
 ) -> None:

@@ -119,6 +119,7 @@ def test_ten_seconds_of_any_keys_answer_and_steer_nothing(
     assert watch.errors == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "button"),
     [

@@ -178,6 +178,7 @@ def test_the_log_is_walked_and_read_by_keys_alone(wide: Page, service: Service) 
     expect(line(page, "tools/list")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_ten_thousand_messages_scroll_and_hostile_ones_are_text(
     wide: Page, watch: Watch, service: Service
 ) -> None:

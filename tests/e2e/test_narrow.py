@@ -63,6 +63,7 @@ def _open(page: Page, service: Service, path: str) -> None:
     page.goto(f"{service.url}/ui/{path}")
 
 
+@pytest.mark.slow
 def test_no_page_or_view_scrolls_sideways(page: Page, watch: Watch, filled: Service) -> None:
     beyond = {}
     for name, path in _PAGES.items():
@@ -74,6 +75,7 @@ def test_no_page_or_view_scrolls_sideways(page: Page, watch: Watch, filled: Serv
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_a_span_opens_as_a_sheet_on_a_tap_below_its_row_which_has_the_focus_afterwards(
     page: Page, filled: Service
 ) -> None:

@@ -39,6 +39,7 @@ def _palette(page: Page) -> Locator:
     return field
 
 
+@pytest.mark.slow
 def test_what_is_typed_before_the_palette_is_loaded_is_in_its_field(
     page: Page, service: Service
 ) -> None:
@@ -75,6 +76,7 @@ _ESCAPE_THEN_OPEN = """async () => {
 }"""
 
 
+@pytest.mark.slow
 def test_the_palette_opens_again_before_the_event_of_its_end_has_come(
     page: Page, service: Service
 ) -> None:
@@ -150,6 +152,7 @@ def _rows(page: Page) -> dict[str, list[tuple[str, ...]]]:
     return {where: [tuple(row) for row in rows] for where, rows in found.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", [PAGES[0], *(pytest.param(path, marks=pytest.mark.slow) for path in PAGES[1:])]
 )
@@ -182,6 +185,7 @@ def test_the_list_of_keys_is_that_of_the_actions_and_binds_no_key_twice_in_one_p
         assert len(keys) == len(set(keys)), (where, keys)
 
 
+@pytest.mark.slow
 def test_no_key_of_a_session_is_the_beginning_of_another_that_counts_at_the_same_time(
     page: Page, service: Service
 ) -> None:
@@ -202,6 +206,7 @@ def test_no_key_of_a_session_is_the_beginning_of_another_that_counts_at_the_same
         assert [(a, b) for a in keys for b in keys if b.startswith(f"{a} ")] == [], view
 
 
+@pytest.mark.slow
 def test_escape_out_of_the_panel_of_a_span_keeps_the_focus(page: Page, service: Service) -> None:
     _open(page, service, f"sessions/{SECOND_ID}?view=waterfall")
     page.get_by_role("treeitem").first.click()
@@ -284,6 +289,7 @@ def test_the_bar_has_every_page_in_reach_where_it_is_narrow(
     expect(page.get_by_role("dialog")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_key_right_after_escape_opens_what_it_stands_for(page: Page, service: Service) -> None:
     """The palette's field has the focus until the page is drawn without it."""
     _open(page, service)

@@ -218,6 +218,7 @@ def _offered(schema: dict[str, Any]) -> list[Span]:
     ]
 
 
+@pytest.mark.slow
 def test_the_editor_completes_keys_folds_and_undoes_a_change(
     page: Page, watch: Watch, service: Service, agent: ConnectedAgent
 ) -> None:
@@ -267,6 +268,7 @@ def test_the_editor_completes_keys_folds_and_undoes_a_change(
     assert watch.errors == []  # nor has the content security policy anything against it
 
 
+@pytest.mark.slow
 def test_arguments_are_edited_in_a_text_area_where_the_editor_cannot_be_loaded(
     page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
@@ -319,6 +321,7 @@ def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_t
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_who_is_second_learns_who_was_first(
     page: Page, context: BrowserContext, service: Service, agent: ConnectedAgent
 ) -> None:
@@ -422,6 +425,7 @@ def _message(role: str, text: str) -> str:
     return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
 
 
+@pytest.mark.slow
 def test_a_line_of_the_inbox_that_is_pointed_at_or_has_the_focus_keeps_its_place(
     page: Page, watch: Watch, service: Service, agent: ConnectedAgent
 ) -> None:
@@ -494,6 +498,7 @@ def test_all_of_a_session_is_denied_one_by_one_with_what_led_there_in_view(
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_the_card_says_that_an_agent_is_busy(
     page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
@@ -618,6 +623,7 @@ def test_what_waited_before_the_service_died_is_answered_after(
     assert agent.answer_to("r1")["decision"] == "allow"
 
 
+@pytest.mark.slow
 def test_the_key_for_waiting_leads_to_the_span_that_waits_and_it_is_answered_there(
     page: Page, watch: Watch, service: Service, agent: ConnectedAgent
 ) -> None:

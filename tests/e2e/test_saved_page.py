@@ -68,6 +68,7 @@ def test_a_session_is_saved_from_its_page_and_read_without_a_service(
     assert watch.elsewhere(file.as_uri()) == []
 
 
+@pytest.mark.slow
 def test_its_transcript_is_searched_and_its_address_opens_the_same_again(
     page: Page, watch: Watch, service: Service, tmp_path: Path
 ) -> None:
@@ -92,6 +93,7 @@ def test_its_transcript_is_searched_and_its_address_opens_the_same_again(
     assert watch.elsewhere(file.as_uri()) == []
 
 
+@pytest.mark.slow
 def test_a_session_that_is_too_large_for_a_page_says_so(page: Page, service: Service) -> None:
     page.set_viewport_size({"width": 1440, "height": 1000})
     detail = "The session has more than 100000 spans. Export it as OTLP instead."

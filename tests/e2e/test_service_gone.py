@@ -79,6 +79,7 @@ def test_the_inbox_does_not_say_that_nothing_waits_when_the_service_is_gone(
     expect(page.get_by_text("Nothing needs you")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_audit_log_is_read_once_the_service_is_back(page: Page, service: Service) -> None:
     thrown = _open(page, service, "audit")
     expect(page.get_by_text("No actions yet.")).to_be_visible()
@@ -153,6 +154,7 @@ def test_a_page_that_was_idle_has_everything_before_the_service_is_gone(
     expect(page.get_by_role("alert").filter(has_text=MISSING)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_page_of_an_earlier_build_is_loaded_again_once(page: Page, service: Service) -> None:
     def answer(route: Route) -> None:
         if route.request.resource_type == "document":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
@@ -75,6 +76,7 @@ def test_a_tooltip_comes_by_mouse_and_by_keyboard_stays_below_the_mouse_and_is_d
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_tab_stays_in_a_panel_and_one_escape_closes_it(page: Page, service: Service) -> None:
     """Its button has the focus then; no tooltip of what is in it takes the `Esc`."""
     _open(page, service)

@@ -100,6 +100,7 @@ def _key(number: int) -> re.Pattern[str]:
     return re.compile(f"span={trace_hex(1)}.{span_hex(number)}")
 
 
+@pytest.mark.slow
 def test_each_line_of_the_statistics_leads_to_a_span(
     page: Page, watch: Watch, shared: Service
 ) -> None:
@@ -138,6 +139,7 @@ def test_each_line_of_the_statistics_leads_to_a_span(
     assert watch.elsewhere(shared.url) == []
 
 
+@pytest.mark.slow
 def test_statistics_count_what_comes_while_they_are_looked_at(page: Page, shared: Service) -> None:
     _open(page, shared, "statistics")
     tools = page.get_by_role("region", name="Tools", exact=True).get_by_role("grid")
@@ -146,6 +148,7 @@ def test_statistics_count_what_comes_while_they_are_looked_at(page: Page, shared
     expect(tools.get_by_role("row", name="refund")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_graph_is_walked_by_arrow_keys_and_opens_what_failed(
     page: Page, watch: Watch, shared: Service
 ) -> None:
@@ -195,6 +198,7 @@ def test_a_node_of_the_graph_narrows_transcript_and_waterfall_and_there_is_a_way
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_documents_of_a_retrieval_are_shown_as_text_in_a_tab_of_their_own(
     page: Page, watch: Watch, shared: Service
 ) -> None:
@@ -213,6 +217,7 @@ def _picture(page: Page, name: str) -> None:
         page.screenshot(path=Path(folder) / f"statistics-{name}.png")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1440])
 def test_models_without_a_price_are_named_in_the_room_there_is(
     page: Page, watch: Watch, service: Service, width: int
@@ -238,6 +243,7 @@ def test_models_without_a_price_are_named_in_the_room_there_is(
     )
 
 
+@pytest.mark.slow
 def test_tools_of_an_mcp_server_stand_in_a_box_of_its_name(
     page: Page, watch: Watch, shared: Service
 ) -> None:
@@ -255,6 +261,7 @@ def test_tools_of_an_mcp_server_stand_in_a_box_of_its_name(
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_a_column_of_the_context_leads_to_its_call_and_its_slices_to_their_texts(
     page: Page, watch: Watch, shared: Service
 ) -> None:

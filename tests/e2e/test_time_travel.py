@@ -56,6 +56,7 @@ def go_to(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
+@pytest.mark.slow
 def test_the_waterfall_shows_what_had_begun_and_what_still_ran(
     page: Page, watch: Watch, service: Service
 ) -> None:
@@ -117,6 +118,7 @@ def test_a_link_opens_the_instant_in_transcript_panel_graph_and_statistics(
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_the_panel_hides_what_was_not_there_yet(page: Page, service: Service) -> None:
     tool_key = f"{7:032x}.{3:016x}"
     open_session(page, service, f"view=waterfall&at={7_000 * MS}&span={tool_key}")
@@ -134,6 +136,7 @@ def test_the_panel_hides_what_was_not_there_yet(page: Page, service: Service) ->
     expect(panel.get_by_role("heading", name="has not started")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_it_plays_to_the_end_and_nothing_is_read_again(
     page: Page, watch: Watch, service: Service
 ) -> None:

@@ -173,6 +173,7 @@ def _shopping() -> list[Span]:
     return run
 
 
+@pytest.mark.slow
 def test_a_long_run_is_read_by_its_turns_its_changes_and_its_values(
     page: Page, watch: Watch, service: Service
 ) -> None:

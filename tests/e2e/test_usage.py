@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from playwright.sync_api import Locator, Page, expect
 
@@ -45,6 +46,7 @@ def _names(table: Locator) -> Locator:
     return table.locator("tbody th")
 
 
+@pytest.mark.slow
 def test_what_sessions_used_is_added_up_and_leads_to_them(
     page: Page, watch: Watch, service: Service
 ) -> None:

@@ -232,6 +232,7 @@ def test_the_tree_says_what_each_row_is_and_where(
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_the_frame_of_the_minimap_moves_by_shownand_is_in_the_address(
     page: Page, shared: Service, keys: Keys
 ) -> None:
@@ -274,6 +275,7 @@ def test_the_key_of_gaps_leads_back_to_the_address_that_it_began_with(
     expect(page).not_to_have_url(re.compile("gaps="))
 
 
+@pytest.mark.slow
 def test_only_errors_and_what_is_above_them_are_shown_on_request(
     page: Page, shared: Service, keys: Keys
 ) -> None:
@@ -300,6 +302,7 @@ def large_session(count: int, *, trace: int, width: int) -> Iterator[Span]:
         )
 
 
+@pytest.mark.slow
 def test_the_focus_stays_on_its_span_while_other_rows_take_over_each_others_elements(
     page: Page, watch: Watch, shared: Service, keys: Keys
 ) -> None:
@@ -329,6 +332,7 @@ def test_the_focus_stays_on_its_span_while_other_rows_take_over_each_others_elem
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_the_first_read_of_a_session_says_how_far_it_is_and_calls_nothing_new(
     page: Page, shared: Service, keys: Keys
 ) -> None:

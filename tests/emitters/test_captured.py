@@ -376,6 +376,7 @@ async def sent(name: str, api: httpx.AsyncClient) -> list[dict[str, Any]]:
     return sessions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_session_sums_up_its_model_calls_and_nothing_twice(
     name: str, api: httpx.AsyncClient
@@ -392,6 +393,7 @@ async def test_a_session_sums_up_its_model_calls_and_nothing_twice(
         assert any(title.endswith(QUESTION) for title in titles)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 async def test_all_calls_with_tokens_of_a_model_that_is_sold_have_a_cost(
     name: str, api: httpx.AsyncClient

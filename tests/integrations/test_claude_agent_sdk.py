@@ -46,6 +46,7 @@ def attached(bus: Bus, hooks: HookLog) -> Iterator[None]:
     detach()
 
 
+@pytest.mark.slow
 class TestContract(AdapterContract):
     framework = "claude_agent_sdk"
     agent = ClaudeAgent
@@ -59,6 +60,7 @@ class TestContract(AdapterContract):
     # Ten command lines at once are too much for a small machine.
     test_runs_at_the_same_time_keep_their_own_calls: Any = None
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("hook", ["before_agent_call"])
     async def test_a_denied_call_is_not_made_and_the_run_says_why(
         self,
@@ -73,6 +75,7 @@ class TestContract(AdapterContract):
         assert "Denied: over budget" in await calculator.run(way)
         assert calculator.count_model_calls() == 0
 
+    @pytest.mark.slow
     async def test_only_the_targets_are_watched(self, calculator: ScriptedAgent, way: str) -> None:
         bus, hooks = Bus(), HookLog()
         bus.observe_all(hooks)
@@ -163,6 +166,7 @@ async def test_a_sub_agent_is_below_the_tool_that_starts_it(
     assert (read["tool_name"], read["parent_call_id"]) == ("Read", inner["call_id"])
 
 
+@pytest.mark.slow
 @pytest.mark.shows("claude_agent_sdk", "tokens", "session")
 async def test_runs_of_one_session_have_the_tokens_that_the_framework_counts(
     hooks: HookLog,
@@ -213,6 +217,7 @@ async def test_what_the_program_forbids_is_an_error_and_its_own_hooks_run(
     assert not (tmp_path / "a").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.shows("claude_agent_sdk", "deny", "inject")
 async def test_a_tool_of_the_command_line_is_denied_and_the_model_gets_what_hooks_add(
     bus: Bus, hooks: HookLog, tmp_path: Path

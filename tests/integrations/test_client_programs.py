@@ -45,6 +45,7 @@ invoke_agent tool_runner user: What is 1 + 2? -> It is 3.
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
 def test_what_a_program_does_is_on_the_trace(
     service: Service,

@@ -315,6 +315,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.shows("fastmcp", "session", "once", "elicitation")
 def test_spans_of_both_processes_nest_with_nothing_twice_and_no_warning(
     service: Service, tmp_path: Path

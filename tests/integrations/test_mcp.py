@@ -86,6 +86,7 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp", "tool", "messages", "progress", "transport")
 async def test_a_call_is_reported_with_its_messages_and_progress_below_it(
     hooks: HookLog,
@@ -109,6 +110,7 @@ async def test_a_call_is_reported_with_its_messages_and_progress_below_it(
     assert hooks.one("transport_disconnected")["server_name"] == "release desk"
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp", "elicitation")
 async def test_what_a_server_asks_lies_below_the_call_that_it_asks_it_during(
     hooks: HookLog,
@@ -124,6 +126,7 @@ async def test_what_a_server_asks_lies_below_the_call_that_it_asks_it_during(
     assert answers[0]["action"] == "accept"
 
 
+@pytest.mark.slow
 async def test_the_rounds_of_a_call_are_one_call(hooks: HookLog) -> None:
     async with over_stdio("modern") as client:
         result = await client.call_tool("publish", {})
@@ -135,6 +138,7 @@ async def test_the_rounds_of_a_call_are_one_call(hooks: HookLog) -> None:
     assert [one["parent_call_id"] for one in rounds] == [call["call_id"]] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp", "cancellation")
 async def test_an_abandoned_call_is_reported_as_cancelled(hooks: HookLog) -> None:
     async with over_stdio("legacy") as client:
@@ -145,6 +149,7 @@ async def test_an_abandoned_call_is_reported_as_cancelled(hooks: HookLog) -> Non
     assert cancelled["call_id"] == hooks.one("error_rpc_request")["call_id"]
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp", "tool_error")
 async def test_a_server_that_dies_leaves_nothing_open_and_its_last_words(
     hooks: HookLog,
@@ -166,6 +171,7 @@ async def test_a_missing_command_is_reported_as_failed(hooks: HookLog) -> None:
     assert isinstance(failed["exc"], OSError)
 
 
+@pytest.mark.slow
 async def test_what_a_server_writes_to_its_log_still_arrives_there(tmp_path: Path) -> None:
     log = tmp_path / "log"
     process = StdioServerParameters(command=sys.executable, args=["-P", str(SERVERS), "modern"])
@@ -201,6 +207,7 @@ async def test_a_call_whose_message_an_agent_reports_too_is_reported_once(
     assert shelf.ran == ["Emma"]
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp", "concurrency")
 async def test_calls_at_the_same_time_keep_their_own_messages(hooks: HookLog) -> None:
     async with over_stdio("modern") as client:

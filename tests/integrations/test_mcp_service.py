@@ -46,6 +46,7 @@ def shown(service: Service, session: str, count: int) -> list[dict[str, Any]]:
     return once()
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp", "session", "tool", "tool_error", "deny", "once")
 def test_spans_of_client_and_server_nest_and_nothing_is_shown_twice(service: Service) -> None:
     output = run(service, CLIENT)
@@ -104,6 +105,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("switch", ["on", pytest.param("off", marks=pytest.mark.slow)])
 def test_a_server_gets_the_environment_to_be_watched_and_no_secret(
     service: Service, tmp_path: Path, switch: str
@@ -162,6 +164,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp", "session")
 @pytest.mark.parametrize(
     ("flags", "calls"),

@@ -498,6 +498,7 @@ def test_these_are_all_that_an_adapter_replaces(framework: Framework, bus: Bus) 
     framework.check_replaced(bus)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("framework", "what"),
     [

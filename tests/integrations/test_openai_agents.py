@@ -405,6 +405,7 @@ server.run()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.shows("openai_agents", "once", "tool_error")
 async def test_a_tool_of_an_mcp_server_is_reported_once_and_its_error_is_one(
     bus: Bus, hooks: HookLog, tmp_path: Path

@@ -193,6 +193,7 @@ invoke_agent seeker user: Pay 5 ! nothing there
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
 def test_what_a_program_does_is_on_the_trace(
     service: Service, tmp_path: Path, story: Story

@@ -142,7 +142,7 @@ def _wrong_results(node: ast.AST) -> Iterator[str]:
     for name, choices in _CHOICES.items():
         value = arguments.get(name)
         if isinstance(value, ast.Constant) and value.value not in choices:
-            yield f"{name} is {value.value!r}; possible are {', '.join(choices)}."
+            yield f"{name} is {value.value!r}; use one of {', '.join(choices)}."
     action = _constant(arguments.get("action"))
     needed = _NEEDED.get(action) if isinstance(action, str) else None
     if needed is not None:

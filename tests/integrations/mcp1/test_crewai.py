@@ -342,6 +342,7 @@ def test_a_flow_is_reported_with_its_steps_and_what_they_run(hooks: HookLog) -> 
     hooks.check_pairs()
 
 
+@pytest.mark.slow
 @pytest.mark.shows("crewai", "session")
 def test_the_id_of_a_flow_is_the_session(bus: Bus, hooks: HookLog) -> None:
     seen = []
@@ -552,6 +553,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelProvider]:
         yield started
 
 
+@pytest.mark.slow
 @pytest.mark.shows("crewai", "once")
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 def test_a_call_through_a_watched_client_is_reported_once(
@@ -664,6 +666,7 @@ def test_a_tool_called_directly_is_reported_and_decided(bus: Bus, hooks: HookLog
     assert (tool["tool_name"], tool["args"]) == ("shout_it", {"word": "you"})
 
 
+@pytest.mark.slow
 @pytest.mark.shows("crewai", "once")
 def test_a_tool_of_an_mcp_server_is_reported_once(bus: Bus, hooks: HookLog) -> None:
     detach = mcp.attach(bus=bus)
@@ -687,6 +690,7 @@ def test_a_tool_of_an_mcp_server_is_reported_once(bus: Bus, hooks: HookLog) -> N
 # --- memory and knowledge ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_recalled_is_reported(hooks: HookLog, tmp_path: Path) -> None:
     from crewai.memory.unified_memory import Memory
 
@@ -757,9 +761,10 @@ def write_quick_start(folder: Path) -> None:
     (folder / "start.py").write_text("from latest.main import run\n\nrun()\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "telemetry",
-    ["true", pytest.param("false", marks=pytest.mark.slow)],
+    ["true", "false"],
     ids=["telemetry off", "telemetry on"],
 )
 def test_the_frameworks_quick_start_is_watched_unchanged(

@@ -173,6 +173,7 @@ async def test_calls_at_the_same_time_keep_their_own_messages(hooks: HookLog, sh
     assert (len(calls), set(requests)) == (10, calls)
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp1", "transport")
 async def test_a_server_over_stdio_comes_and_goes(hooks: HookLog) -> None:
     program = (

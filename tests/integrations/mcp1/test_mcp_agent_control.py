@@ -73,6 +73,7 @@ async def test_a_denied_function_does_not_run_and_the_model_reads_why(
     assert isinstance(hooks.one("error_tool_call")["exc"], HookDenied)
 
 
+@pytest.mark.slow
 async def test_the_tools_that_the_agent_knows_are_reported_with_its_model_call(
     app: Any, hooks: HookLog
 ) -> None:
@@ -87,6 +88,7 @@ async def test_the_tools_that_the_agent_knows_are_reported_with_its_model_call(
     assert len(descriptions) > 1, "and those of the server"
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp_agent", "deny", "once")
 async def test_a_denied_tool_of_a_server_is_not_requested(
     app: Any, bus: Bus, hooks: HookLog
@@ -198,6 +200,7 @@ def refusing_provider() -> Iterator[str]:
         server.shutdown()
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp_agent", "llm_error")
 async def test_a_model_call_that_its_provider_refuses_is_an_error_though_nothing_is_raised(
     app: Any, hooks: HookLog, refusing_provider: str
@@ -340,6 +343,7 @@ async def test_a_person_answers_what_an_agent_asks_a_human(shim: None, hooks: Ho
             assert "Otto" in (await call).content[0].text
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp_agent", "elicitation")
 async def test_a_server_asks_the_program_where_it_answers(
     shim: None, bus: Bus, hooks: HookLog
@@ -359,6 +363,7 @@ async def test_a_server_asks_the_program_where_it_answers(
     assert person.requests == []
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp_agent", "elicitation", "progress", "once")
 async def test_people_and_models_answer_a_server_that_asks(
     app: Any, bus: Bus, hooks: HookLog, monkeypatch: pytest.MonkeyPatch
@@ -391,6 +396,7 @@ async def test_people_and_models_answer_a_server_that_asks(
     assert (counted["server_name"], counting["server_name"]) == ("s", "s")
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp_agent", "once")
 async def test_beside_the_adapter_of_the_sdk_each_call_is_reported_once(
     shim: None, bus: Bus, hooks: HookLog
@@ -421,6 +427,7 @@ async def test_beside_the_adapter_of_the_sdk_each_call_is_reported_once(
     assert len(hooks.of("transport_disconnected")) == methods.count("initialize")
 
 
+@pytest.mark.slow
 async def test_what_is_refused_on_a_session_is_an_error_of_the_sdk(app: Any, bus: Bus) -> None:
     bus.intercept("before_resource_fetch", lambda **_: Decision.deny("secret"))
     bus.intercept("before_prompt_apply", lambda **_: Decision.deny("secret"))
@@ -437,6 +444,7 @@ async def test_a_model_that_is_refused_is_one_that_does_not_fit(app: Any, bus: B
         ModelSelector(context=app.context).select_best_model(ModelPreferences(costPriority=1))
 
 
+@pytest.mark.slow
 @pytest.mark.shows("mcp_agent", "transport")
 async def test_a_server_that_dies_is_reported(app: Any, hooks: HookLog) -> None:
     from mcp_agent.mcp.mcp_connection_manager import MCPConnectionManager

@@ -154,6 +154,7 @@ def test_version_1_2_has_32_hooks_and_each_has_a_patch_point() -> None:
     assert {*HOOKS_OF_SDK, *(hook for point in POINTS for hook in point.hooks)} >= set(V1_2)
 
 
+@pytest.mark.slow
 @pytest.mark.shows(
     "mcp_agent", "agent", "llm", "tool", "messages", "resources", "progress", "transport"
 )

@@ -90,6 +90,7 @@ def enabled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECTOR_ENABLE_PATCH", "1")
 
 
+@pytest.mark.slow
 def test_without_the_variable_nothing_of_ours_is_loaded_or_touched() -> None:
     code = f"""
 import sys
@@ -104,6 +105,7 @@ print(hasattr(mcp_agent.agents.agent.Agent.call_tool, "{MARK}"), "{NAME}" in sys
     assert run(code).splitlines()[:3] == ["[]", "[]", "False False"]
 
 
+@pytest.mark.slow
 def test_with_it_what_is_imported_later_is_patched_and_our_bus_is_published() -> None:
     code = f"""
 import sys, inspector

@@ -100,6 +100,7 @@ def warnings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CREWAI_TRACING_ENABLED", "false")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "story",
     [
@@ -123,6 +124,7 @@ def test_what_a_program_does_is_on_the_trace(
     story.check(service, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.shows("strands", "deny")
 def test_a_tool_is_denied_in_a_program_without_a_line_and_without_a_service(
     tmp_path: Path,

@@ -296,6 +296,7 @@ async def test_a_cancelled_task_closes_everything(hooks: HookLog) -> None:
     assert statuses == {"llm_generate": "cancelled", "agent_call": "cancelled"}
 
 
+@pytest.mark.slow
 @pytest.mark.shows("strands", "once")
 def test_a_tool_of_an_mcp_server_is_reported_once(bus: Bus, hooks: HookLog) -> None:
     detach = mcp.attach(bus=bus)

@@ -77,6 +77,7 @@ def test_a_dead_service_costs_one_line_and_no_time_at_exit(tmp_path: Path) -> No
     assert "did not receive" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("url", ["localhost:7800", "ftp://x", "http://", "nonsense", "http://[::1"])
 def test_a_bad_address_is_one_sentence(tmp_path: Path, url: str) -> None:
     done = run_program(HELLO + "print(handle.is_attached)", tmp_path, INSPECTOR_URL=url)
@@ -208,6 +209,7 @@ os.waitpid(child, 0)
     assert len({r["process.pid"] for r in receiver.resources}) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environ", "captured"),
     [
@@ -270,6 +272,7 @@ IN_CONTEXT = HELLO.replace(
 )
 
 
+@pytest.mark.slow
 def test_a_spec_of_ones_own_adds_its_attribute(receiver: Receiver, tmp_path: Path) -> None:
     document = (ROOT / "docs" / "telemetry-spec.md").read_text(encoding="utf-8")
     (own := tmp_path / "own.toml").write_text(
@@ -406,6 +409,7 @@ with tracer.start_as_current_span("request"):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "begin",
     [

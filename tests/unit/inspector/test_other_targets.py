@@ -117,6 +117,7 @@ def test_the_standard_target_may_speak_grpc(inspector: Receiver, tmp_path: Path)
     assert names(inspector) == ["execute_tool hello"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["http/protobuf", "grpc"])
 def test_an_exit_does_not_wait_for_a_dead_target(
     inspector: Receiver, tmp_path: Path, protocol: str

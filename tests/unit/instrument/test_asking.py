@@ -151,7 +151,7 @@ async def test_a_decision_cannot_ask_a_question(bus: Bus) -> None:
 
     outcome = await bus.dispatch("my_hook")
 
-    assert (outcome.action, "possible are approval, breakpoint" in str(outcome.reason)) == (
+    assert (outcome.action, "use approval or breakpoint" in str(outcome.reason)) == (
         "deny",
         True,
     )

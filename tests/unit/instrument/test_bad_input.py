@@ -296,7 +296,7 @@ CASES = {
         HookDenied,
         "gate on before_tool_call",
         "decided 'block'",
-        "possible are continue, modify",
+        "use one of continue, modify",
     ),
     "a question without a prompt": Case(
         deciding(Decision.ask_user("")),
@@ -355,7 +355,7 @@ CASES = {
         HookDenied,
         "gate",
         "a HookResult with action 'block'",
-        "possible are ",
+        "use one of ",
     ),
     "a decision of flow": Case(
         lambda bus: HookPoint(bus=bus).on("before_tool_execution").handle("REPEAT"),

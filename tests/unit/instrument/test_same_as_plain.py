@@ -216,6 +216,7 @@ def plain_event(kind: type[BaseHookEvent], kwargs: dict[str, Any], agent: Any) -
     return kind(**values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HOOKS)
 @settings(max_examples=30)
 @given(kwargs=KWARGS)

@@ -152,6 +152,7 @@ def test_states_of_two_traces_are_not_mixed(traced: Traced) -> None:
     assert "inspector.state.patch" not in event
 
 
+@pytest.mark.slow
 def test_what_is_remembered_is_bounded() -> None:
     snapshots = Snapshots(None, 1_000)
     for number in range(400):

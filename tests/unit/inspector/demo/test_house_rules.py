@@ -38,6 +38,7 @@ def _decided(recording: Recording, hook: str, interceptor: str) -> list[dict[str
     return made
 
 
+@pytest.mark.slow
 def test_the_module_judges_one_path_of_each_story(recording: Recording, story: str) -> None:
     [decision] = _decided(recording, "before_tool_call", "workspace")
 

@@ -123,6 +123,7 @@ async def test_an_endpoint_that_is_not_there_says_what_to_check() -> None:
         await _deltas(OpenAIModel("http://127.0.0.1:9", "key"))
 
 
+@pytest.mark.slow
 async def test_a_real_model_uses_the_tools_of_the_servers(
     endpoint: Endpoint, tmp_path: Path
 ) -> None:

@@ -206,6 +206,7 @@ async def test_a_repository_brings_the_git_server(tmp_path: Path) -> None:
     assert any("Plant a seed" in str(call["result"]) for call in calls)
 
 
+@pytest.mark.slow
 async def test_no_agent_is_offered_a_tool_that_writes_to_the_repository(tmp_path: Path) -> None:
     _make_repository(tmp_path)
     _workshop, git = servers_for(SPEED, tmp_path)

@@ -69,6 +69,7 @@ def texts(result: CallToolResult) -> list[str]:
     return [part.text for part in result.content if isinstance(part, TextContent)]
 
 
+@pytest.mark.slow
 @both_protocols
 async def test_the_prompt_is_the_composed_text_in_the_role_of_the_assistant(
     mode: str, connect: Connect
@@ -87,6 +88,7 @@ async def test_the_prompt_is_the_composed_text_in_the_role_of_the_assistant(
     assert "Notes Are in Memory" in text
 
 
+@pytest.mark.slow
 @both_protocols
 async def test_what_was_skipped_comes_as_a_notice(mode: str, connect: Connect, log: Log) -> None:
     async with connect(mode=mode) as client:
@@ -120,6 +122,7 @@ async def test_a_moment_without_guidance_is_an_empty_prompt(connect: Connect) ->
     assert prompt.messages == []
 
 
+@pytest.mark.slow
 @both_protocols
 async def test_a_tool_before_session_init_is_refused_and_does_not_run(
     mode: str, connect: Connect
@@ -152,6 +155,7 @@ async def test_a_tool_that_is_always_allowed_does_not_open_the_gate(connect: Con
     assert refused.is_error
 
 
+@pytest.mark.slow
 async def test_hooks_are_registered_and_triggered_by_tools(connect: Connect) -> None:
     hook = {
         "tag": "tips",
@@ -215,6 +219,7 @@ async def test_a_hook_that_leads_elsewhere_is_refused_with_what_to_do(connect: C
     assert "tag is '../../etc/passwd'. Give 1 to 64 of a-z" in texts(result)[0]
 
 
+@pytest.mark.slow
 @both_protocols
 async def test_what_a_tool_cannot_take_is_an_error_of_that_call_that_says_what_to_give(
     mode: str, connect: Connect

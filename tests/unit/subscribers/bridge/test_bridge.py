@@ -536,6 +536,7 @@ def owned_spans() -> int:
     return sum(type(thing) is OwnedSpan for thing in gc.get_objects())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_parent", [False, True])
 @pytest.mark.parametrize("ends_in_child_task", [False, True])
 async def test_a_task_of_many_bare_calls_keeps_none_of_them(

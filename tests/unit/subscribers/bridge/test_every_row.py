@@ -65,6 +65,7 @@ def test_there_is_an_example_of_every_hook() -> None:
     assert EXAMPLES.keys() == CATALOGUE.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", [name for name, t in SHIPPED.tables.items() if t.rows])
 def test_a_row_that_is_deleted_takes_exactly_its_attribute_along(table: str) -> None:
     hooks = _hooks_of(table)
@@ -79,6 +80,7 @@ def test_a_row_that_is_deleted_takes_exactly_its_attribute_along(table: str) -> 
 rows = st.sampled_from([row for table in SHIPPED.tables.values() for row in table.rows])
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(row=rows)
 def test_a_line_that_is_deleted_from_the_file_is_one_row_less(row: Row, tmp_path: Path) -> None:

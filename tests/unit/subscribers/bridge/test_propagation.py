@@ -238,6 +238,7 @@ def receiver() -> Iterator[Receiver]:
     receiver.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [pytest.param("legacy", marks=pytest.mark.slow), "auto"])
 @pytest.mark.parametrize(
     ("has_otel", "announces"), [(True, False), (True, True), (False, True)],

@@ -109,12 +109,14 @@ def test_a_resource_is_named_on_resource_operations_alone_and_scrubbed(
         assert "mcp.resource.uri" not in (other.attributes or {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vocabulary", Vocabulary)
 def test_a_json_rpc_id_is_never_written_as_a_request_id(vocabulary: Vocabulary) -> None:
     keys = {key for found in everything(vocabulary) for key in found}
     assert not keys & {"mcp.request.id", "mcp.request_id", "mcp.parent_request_id"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vocabulary", Vocabulary)
 def test_the_session_of_the_application_has_one_key(vocabulary: Vocabulary) -> None:
     for hook in CATALOGUE.keys() - {"session_finished"}:

@@ -208,6 +208,7 @@ def cost_of(text: str) -> int:
     return min(once() for _ in range(9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["eyJ", "eyJ-", "aeyJ", "eyJaaaaaaaa.", "eyJa.", "a-", "api-", "api_key ", "key = ", "token",

@@ -116,6 +116,7 @@ def test_a_long_answer_shows_its_end_and_stays_bounded(redactor: Redactor) -> No
     assert text.shown() == redactor.text(whole)[-MAX_SHOWN_CHARS:]
 
 
+@pytest.mark.slow
 def test_a_secret_without_an_end_is_not_shown_however_long_it_is(redactor: Redactor) -> None:
     text = TextSoFar(redactor)
     text.add("-----BEGIN PRIVATE KEY-----\n")

@@ -309,6 +309,7 @@ WITH_MESSAGES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", WITH_MESSAGES)
 @given(messages=MESSAGES)
 def test_messages_written_in_both_forms_at_once_are_those_written_one_by_one(

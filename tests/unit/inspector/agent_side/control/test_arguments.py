@@ -276,6 +276,7 @@ def test_a_number_may_become_one_of_another_type() -> None:
     assert is_same(got, {"a": 1.0, "t": 1})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "why"),
     [

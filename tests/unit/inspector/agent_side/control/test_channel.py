@@ -264,6 +264,7 @@ def certificate(tmp_path: Path) -> tuple[Path, Path]:
     return cert, key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_trusted", [True, False])
 def test_a_service_behind_tls_is_reached_if_its_certificate_is_trusted(
     make_agent: Callable[..., Agent],
@@ -413,6 +414,7 @@ MISBEHAVIOURS: dict[str, Callable[..., None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["hello", "messages", "commands"])
 @pytest.mark.parametrize("how", MISBEHAVIOURS)
 def test_the_agent_survives_every_misbehaviour_and_works_again_afterwards(

@@ -176,6 +176,7 @@ json_values = st.recursive(
 FIELDS = ["seq", "type", "answer", "trace_ids", "actor", "session_id", "request_id", "decision"]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(FIELDS), json_values) | json_values)
 def test_reading_anything_gives_a_command_or_a_sentence(value: Any) -> None:
     try:

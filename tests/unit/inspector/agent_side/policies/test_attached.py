@@ -85,6 +85,7 @@ print(sorted(
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("attach", "environ"),
     [
@@ -150,6 +151,7 @@ os.waitpid(child, 0)
     assert output == ["ran read_x"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environ", [{}, {"OTEL_SDK_DISABLED": "true", "INSPECTOR_URL": "http://127.0.0.1:9"}]
 )

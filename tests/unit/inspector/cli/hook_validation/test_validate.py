@@ -149,6 +149,7 @@ BAD_MODULES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", BAD_MODULES)
 def test_a_module_that_breaks_one_rule_has_that_finding_alone(tmp_path: Path, code: str) -> None:
     limit_s = 1.0 if code == "trial-timeout" else 20.0
@@ -181,6 +182,7 @@ def test_every_rule_has_a_module_that_breaks_it() -> None:
     assert RULES.keys() == BAD_MODULES.keys() | elsewhere
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [
@@ -197,6 +199,7 @@ def test_a_handler_that_is_careful_in_other_ways_has_no_finding(tmp_path: Path, 
     assert validate(distribution(tmp_path, with_handler(body))).findings == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "body"),
     [
@@ -267,6 +270,7 @@ async def passed_on(event, data):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "handler",
     ["gate", "Gate()", "Gate().other", "functools.partial(gate.other)", "decorated", "passed_on"],
@@ -363,7 +367,7 @@ def test_the_command_prints_place_and_advice(
         .index('            return HookResult(action="block", reason="Not that")')
     )
     assert f"error bad-result  {tmp_path}/my_hook.py:{line + 1}\n" in shown
-    assert "possible are continue, deny" in shown
+    assert "use one of continue, deny" in shown
     assert shown.endswith(": not valid (errors: 1, warnings: 0)\n")
 
 

@@ -81,6 +81,7 @@ def test_other_causes_are_apart(one: str, other: str) -> None:
     assert cause_key(one) != cause_key(other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["/a", "1", "a-", "-a", "f-", "a/", "1 ", "a.b/"])
 def test_the_time_for_a_text_grows_as_its_length(part: str) -> None:
     """Quadratic growth runs into the time limit of a test, by far."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+import pytest
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
@@ -72,6 +73,7 @@ def _messages(draw: st.DrawFn) -> Message:
     return message
 
 
+@pytest.mark.slow
 @given(_messages())
 def test_any_message_has_the_json_of_protobuf_but_for_its_ids(message: Message) -> None:
     expected = _with_hex_ids(MessageToDict(message, use_integers_for_enums=True))

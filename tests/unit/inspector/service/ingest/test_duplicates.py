@@ -158,6 +158,7 @@ def over_mcp(first: int) -> list[Span]:
     return spans
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "marks", "shown"),
     [

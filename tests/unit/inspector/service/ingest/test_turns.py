@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ def _work(parts: list[Part]) -> int:
     return sum(part.work for part in parts)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     st.lists(st.tuples(st.integers(0, 300), st.integers(1, 3), st.integers(0, 900)), max_size=5),
@@ -56,6 +58,7 @@ def test_every_commit_is_bounded_and_takes_each_item_once(
     assert list(logs.values()) == [len(batch.logs) for batch in batches]
 
 
+@pytest.mark.slow
 def test_a_commit_that_took_long_makes_the_next_one_smaller_and_fast_ones_larger() -> None:
     turns, large = Turns(), _batch(20_000)
     turns.add(large)

@@ -104,6 +104,7 @@ def test_a_body_at_the_limit_is_accepted_and_one_above_it_is_not() -> None:
             decompress(body, coding, limit_bytes=1000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coding", JOINABLE)
 def test_a_bomb_costs_no_more_memory_than_the_limit(coding: str) -> None:
     bomb = JOINABLE[coding](bytes(2 * MAX_BODY_BYTES))

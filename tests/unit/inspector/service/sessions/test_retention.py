@@ -109,6 +109,7 @@ def test_what_runs_or_waits_stays_whatever_its_age_and_the_size() -> None:
     }
 
 
+@pytest.mark.slow
 def test_one_commit_lets_go_of_so_much_and_no_more() -> None:
     few_large = filled(4, spans_each=MOST_SPANS + 1)
     assert overdue(few_large, Retention(max_bytes=0)) == [trace_hex(1)]

@@ -160,6 +160,7 @@ def test_a_run_that_leaves_takes_its_time_along(rig: Rig) -> None:
     assert [figures(rig.session(id_))[0] for id_ in ("C", "S")] == [3, 5]
 
 
+@pytest.mark.slow
 def test_ten_thousand_roots_are_neither_queried_nor_written_anew_with_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
