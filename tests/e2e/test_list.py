@@ -241,7 +241,7 @@ def test_a_time_is_chosen_on_the_chart_by_pointer_and_by_keys_and_is_cleared(
 ) -> None:
     _open(page, shared)
     chart = page.get_by_role("slider", name="Sessions over time")
-    expect(page.get_by_text("a bar is 5 minutes")).to_be_visible()
+    expect(page.get_by_text("5 minutes per bar")).to_be_visible()
     box = chart.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] * 0.2, box["y"] + 9)

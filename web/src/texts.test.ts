@@ -18,8 +18,6 @@ const NAMES: Readonly<Record<string, number>> = {
   Python: 1,
   _meta: 2,
   curl: 1,
-  p50: 1,
-  p95: 1,
   'status:failed tool:git_* &quot;merge conflict&quot;': 1,
   µs: 1,
 };
