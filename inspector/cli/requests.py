@@ -161,6 +161,7 @@ def show_audit(entries: Sequence[Row]) -> None:
         )
         who = f"{plain(one['actor'], 80)} ({one['origin']})"
         action = " ".join(plain(one[name], 40) for name in ("action", "decision") if one[name])
+        action += " with edits" if one["is_edited"] else ""
         subject = plain(one["tool_name"] or one["question"] or "", 60)
         where = plain(one["session_title"] or "", 60)
         print_line(

@@ -161,6 +161,7 @@ def test_edited_arguments_go_as_they_are_written(
     agent.ask("edited-2", args_json=ARGS)
     piped = run("approve", "edited-2", "--args", "-", "--yes", "--json", typed=edited)
     assert json.loads(piped.output)["request"]["answer"]["is_edited"] is True
+    assert "answer allow with edits  " in run("audit").output
     agent.ask("edited-3", args_json=ARGS)
     refused = run("approve", "edited-3", "--args", "-", "--yes", typed='{"a":1,}').exception
     assert isinstance(refused, NotDoneError)

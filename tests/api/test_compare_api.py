@@ -192,6 +192,8 @@ def test_runs_are_refused_when_one_is_there_twice_or_there_are_too_few_or_many(
     assert refusal(LEFT.hex()) == (422, "bad_request")
     assert refusal(*map(str, range(21))) == (422, "bad_request")
     assert refusal(LEFT.hex(), "nobody") == (404, "session_not_found")
+    missing = service.client.get("/compare/runs", params={"session": [LEFT.hex(), "it's gone"]})
+    assert missing.json()["session_id"] == "it's gone"
 
 
 async def test_runs_of_too_many_spans_are_refused(

@@ -306,7 +306,18 @@ async def test_a_damaged_archive_costs_only_what_is_behind_the_damage(there: Api
     packed = gzip.compress("\n".join(lines).encode())
     report = await take(there, packed[: len(packed) // 2])
     assert 0 < report["spans"] < 399
-    assert "truncated" in report["mistakes"][-1]["message"]
+    assert report["rejected"] == 0
+    [mistake] = report["mistakes"]
+    assert mistake["line"] == report["spans"]
+    assert mistake["message"] == (
+        "Cannot read the gzip file to its end: it is truncated. Import the whole file to add the "
+        "rest."
+    )
+
+    # Only the checksum is missing: the last line is whole.
+    report = await take(there, packed[:-4])
+    assert report["spans"] + report["span_duplicates"] == 399
+    assert len(report["mistakes"]) == 1
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"[]", gzip.compress(b"", mtime=0)])

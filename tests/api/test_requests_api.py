@@ -161,6 +161,27 @@ async def test_an_answer_waits_for_the_word_of_the_agent(place: Place) -> None:
     assert answer["request"]["args_json"] is None
 
 
+async def test_the_audit_log_says_whose_arguments_were_edited(place: Place) -> None:
+    for request_id, args_json in (("r1", EDITED), ("r2", ARGS), ("r3", None)):
+        await place.agent.open(request_id, args_json=ARGS)
+        commands = place.commands()
+        body = {"decision": "allow", "args_hash": hash_of(ARGS), "args_json": args_json}
+        answering = asyncio.create_task(place.answer(request_id, **body))
+        await place.agent.acknowledge((await commands.next())["seq"], applied=True)
+        await answering
+    await place.agent.open("r4", args_json=ARGS)
+    await place.answer("r4", decision="allow", args_hash=hash_of("{}"), args_json=EDITED)
+    assert [
+        (one["request_id"], one["action"], one["result"])
+        for one in await place.settled_audit()
+        if one["is_edited"]
+    ] == [
+        ("r1", "answer", "accepted"),
+        ("r1", "answer", "applied"),
+        ("r4", "answer", "refused"),
+    ]
+
+
 async def test_an_answer_that_the_agent_does_not_take_says_why(place: Place) -> None:
     await place.agent.open("r1")
     commands = place.commands()

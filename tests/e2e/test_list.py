@@ -374,7 +374,9 @@ def test_what_is_selected_is_exported_deleted_and_imported_again(
     expect(page.get_by_text("5 sessions deleted")).to_be_visible()
     expect(page.get_by_text("Skipped: running.")).to_be_visible()
     expect(rows).to_have_count(1)
+    expect(page.locator("[data-list]:focus, [data-list] :focus")).to_have_count(1)
     page.get_by_role("button", name="Close").click()
+    expect(page.locator("[data-list]:focus, [data-list] :focus")).to_have_count(1)
 
     page.get_by_label("Files to import").set_input_files(file)
     imported = page.get_by_role("region", name="Imported files")

@@ -252,7 +252,7 @@ def test_cancelling_from_the_palette_only_leads_to_the_button(page: Page, servic
         expect(button).to_be_focused()
         page.keyboard.press("Enter")  # at once: not armed yet
         expect(button).to_be_focused()
-        page.get_by_role("button", name="Keep running").click()
+        page.get_by_role("button", name="Keep waiting").click()
         audit = service.get("/audit")["entries"]
         assert [entry for entry in audit if entry["action"] == "cancel"] == []
 

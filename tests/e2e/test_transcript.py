@@ -205,11 +205,25 @@ def test_a_long_run_is_read_by_its_turns_its_changes_and_its_values(
     page.get_by_role("button", name="Time of day").click()
     clock = re.compile(r"^\d\d:\d\d:\d\d\.\d{3}")
     expect(_entry(page, "tool add").last.locator(".ins-tx__margin")).to_have_text(clock)
+    assert _least_left_px(page) >= 4
     page.set_viewport_size({"width": 390, "height": 800})
     page.reload()
     expect(page.locator(".ins-tx__margin").first).to_have_text(clock, timeout=LONG)
+    assert _least_left_px(page) >= 4
     expect(turns).to_be_hidden()
     assert watch.errors == []
+
+
+def _least_left_px(page: Page) -> float:
+    """Return the distance of the leftmost time from the edge of the page."""
+    least: float = page.evaluate(
+        """() => Math.min(...[...document.querySelectorAll('.ins-tx__margin')].map(margin => {
+            const range = document.createRange()
+            range.selectNodeContents(margin.firstElementChild ?? margin)
+            return range.getBoundingClientRect().left
+        }))"""
+    )
+    return least
 
 
 TRACE, LIVE = 40, {"session.id": "live"}

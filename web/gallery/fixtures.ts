@@ -415,6 +415,7 @@ const lastCalls: readonly Partial<Reading>[] = [
 
 const auditEntries: readonly AuditEntry[] = [
   { action: 'answer', decision: 'deny', detail: 'Keep the build', result: 'applied' } as const,
+  { action: 'answer', is_edited: true, result: 'applied' } as const,
   { action: 'request_expired', decision: 'allow', origin: 'agent', result: 'accepted' } as const,
   {
     action: 'answer',
@@ -435,6 +436,7 @@ const auditEntries: readonly AuditEntry[] = [
   detail: null,
   decision: 'allow',
   args_hash: null,
+  is_edited: false,
   tool_name: 'delete_file',
   question: null,
   session_title: 'A session that is waiting',

@@ -67,6 +67,7 @@ export function problem(status: number, title: string, detail: string): Response
     length: null,
     position: null,
     suggestion: null,
+    session_id: null,
   };
   return new Response(JSON.stringify(body), { status });
 }

@@ -37,7 +37,6 @@ export const SHELL_TEXT = {
   unreachable:
     'The service does not answer. Is `inspector serve` running? This page reconnects by itself.',
   notSignedIn: 'This browser is not signed in. Open the URL that `inspector token` prints.',
-  signIn: 'Open the URL that `inspector token` prints.',
 } as const;
 
 /** Names of actions, in the palette and in the list of keys. */
@@ -122,7 +121,8 @@ export const SESSION_VERB_TEXT = {
   stopQuestion: 'Stop this session?',
   stopMore: 'This cancels the agent and cannot be undone.',
   stopConfirm: 'Stop session',
-  stopKeep: 'Keep running',
+  /** `status`: running, paused or waiting. */
+  stopKeep: (status: string) => `Keep ${status}`,
 } as const;
 
 /** A session in a file of its own. */
@@ -945,6 +945,7 @@ export const AUDIT_TEXT = {
     decline: 'Decline',
     cancel: 'Dismiss',
   },
+  withEdits: (decision: string) => `${decision} with edits`,
   /** Of actions that are not named by their decision. */
   actions: {
     request_opened: 'Ask',
@@ -998,7 +999,7 @@ export const BULK_TEXT = {
   exportStopped: 'Stopped. No file written.',
   nothingExported: 'No file written.',
   exported: (count: number, name: string, size: string) =>
-    `${plural(count, 'session')} in ${name}, ${size}. To import it again, drop it here or use \`inspector import\`.`,
+    `${plural(count, 'session')} in ${name}, ${size}. To import it again, drop it here or use “inspector import”.`,
   leftOpen: (status: string) => `Skipped: ${status}.`,
   deleted: (count: number, isStopped: boolean) =>
     `${isStopped ? 'Stopped: ' : ''}${plural(count, 'session')} deleted.`,

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from inspector.errors import ReceiveError
+from inspector.errors import BadDataError, ReceiveError
 from inspector.service.files.inspected import is_inspected, read_inspected
 from inspector.service.files.shapes import requests_in
 from inspector.service.files.splitting import MAX_VALUE_BYTES, Splitter, Value
@@ -212,5 +212,16 @@ def _rest(reading: _FileReader) -> Iterator[Value]:
     try:
         for piece in reading.unpacker.finish():
             yield from reading.splitter.feed(piece)
-    finally:
-        yield from reading.splitter.finish()
+    except BadDataError:
+        # A value that is cut off has no mistake of its own.
+        yield from filter(_is_whole, reading.splitter.finish())
+        raise
+    yield from reading.splitter.finish()
+
+
+def _is_whole(value: Value) -> bool:
+    try:
+        _read(value.text)
+    except (ReceiveError, RecursionError):
+        return False
+    return True

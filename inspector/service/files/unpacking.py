@@ -48,7 +48,8 @@ class Unpacker:
             yield self._head
         elif self._is_plain is False and not self._stream.eof:
             raise BadDataError(
-                "The gzip file is truncated; everything before the end was imported."
+                "Cannot read the gzip file to its end: it is truncated. Import the whole file to "
+                "add the rest."
             )
 
     def _unpack(self, data: bytes) -> Iterator[bytes]:
@@ -63,7 +64,10 @@ class Unpacker:
             try:
                 piece = self._stream.decompress(data, PIECE_BYTES)
             except zlib.error as error:
-                raise BadDataError(f"The gzip file is damaged: {error}.") from error
+                raise BadDataError(
+                    f"Cannot read the gzip file to its end: it is damaged ({error}). Import an "
+                    "intact copy to add the rest."
+                ) from error
             if piece:
                 yield piece
             data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail

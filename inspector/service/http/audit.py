@@ -111,5 +111,5 @@ def _presented(reader: Reader, rows: Iterable[AuditRow]) -> list[wire_control.Au
 
 
 def _says(entry: wire_control.AuditEntry, text: str) -> bool:
-    values = entry.model_dump(exclude={"id", "args_hash"}).values()
+    values = entry.model_dump(exclude={"id", "args_hash", "is_edited"}).values()
     return any(text in str(value).casefold() for value in values if value is not None)

@@ -30,6 +30,7 @@ class ProblemError(Exception):
         headers: To add to the answer.
         place: (index, length) of the mistake in a text that was sent.
         suggestion: A likely correction.
+        session_id: The session that is missing.
     """
 
     def __init__(
@@ -42,9 +43,10 @@ class ProblemError(Exception):
         headers: Mapping[str, str] | None = None,
         place: tuple[int, int] | None = None,
         suggestion: str | None = None,
+        session_id: str | None = None,
     ) -> None:
         super().__init__(detail)
-        self.suggestion = suggestion
+        self.suggestion, self.session_id = suggestion, session_id
         self.position = place[0] if place else None
         self.length = place[1] if place else None
         self.status, self.code, self.title, self.detail = status, code, title, detail
@@ -54,7 +56,11 @@ class ProblemError(Exception):
 def session_not_found(session_id: str) -> ProblemError:
     """Return the error of a session that does not exist."""
     return ProblemError(
-        404, "session_not_found", "No such session", f"Session not found: {session_id!r}."
+        404,
+        "session_not_found",
+        "No such session",
+        f"Session not found: {session_id!r}.",
+        session_id=session_id,
     )
 
 
@@ -75,6 +81,7 @@ def problem_response(error: ProblemError) -> Response:
         position=error.position,
         length=error.length,
         suggestion=error.suggestion,
+        session_id=error.session_id,
     )
     return Response(
         body.model_dump_json(exclude_none=True),

@@ -305,5 +305,7 @@ class AuditRow:
     decision: str | None = None
     args_hash: str | None = None
     tool_name: str | None = None
+    is_edited: bool = False
+    """The answer has other arguments than the request."""
     id: int = 0
     """Change number, set by the commit."""

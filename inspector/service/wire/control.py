@@ -333,6 +333,7 @@ class AuditEntry(Wire):
     detail: str | None
     decision: str | None
     args_hash: str | None
+    is_edited: bool = Field(description="The answer has edited arguments.")
     tool_name: str | None = Field(description="The tool of the request.")
     question: str | None = Field(
         description="The start of the request's prompt; null without one, and when the session is "

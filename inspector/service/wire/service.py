@@ -104,3 +104,6 @@ class Problem(BaseModel):
         None, description="Number of wrong characters; 0 at the end of the query."
     )
     suggestion: str | None = Field(None, description="Suggested replacement of these characters.")
+    session_id: str | None = Field(
+        None, description="For a `session_not_found`: the session that does not exist."
+    )

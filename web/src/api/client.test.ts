@@ -45,3 +45,18 @@ test('pages are read from lines, however these are cut on their way', async () =
     }),
   );
 });
+
+test('code in a problem is in quotes, as nothing on the page reads Markdown', async () => {
+  const detail = 'Ann already answered with `allow`. Unexpected ` in a name.';
+  const problem = Response.json({ code: 'already_answered', detail }, { status: 409 });
+  const api = httpApi('http://service.invalid/', async () => problem);
+  await expect(api.session('s')).rejects.toMatchObject({
+    message: 'Ann already answered with “allow”. Unexpected ` in a name.',
+    problem: { detail },
+  });
+});
+
+test('a service that does not answer is no reason for backticks either', async () => {
+  const api = httpApi('http://service.invalid/', () => Promise.reject(new TypeError('refused')));
+  await expect(api.session('s')).rejects.toThrow('Is “inspector serve” running?');
+});

@@ -1,4 +1,5 @@
 /** Client of the service's HTTP routes (`openapi.yaml`). */
+import { quoted } from '../model/text/format.ts';
 import type {
   AlignedSteps,
   Answer,
@@ -37,13 +38,13 @@ import type {
   VerbResult,
 } from './types.ts';
 
-/** A response that is not 2xx; `status` is 0 if there was none. */
+/** A response that is not 2xx, with the sentence to show; `status` is 0 if there was none. */
 export class ApiError extends Error {
   readonly status: number;
   /** The service's problem details (RFC 9457), if it sent any. */
   readonly problem: Problem | undefined;
   constructor(status: number, message: string, problem?: Problem) {
-    super(message);
+    super(quoted(message));
     this.status = status;
     this.problem = problem;
   }

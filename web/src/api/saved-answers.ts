@@ -115,6 +115,7 @@ function refusal(status: number, detail: string): Response {
     length: null,
     position: null,
     suggestion: null,
+    session_id: null,
   };
   return new Response(JSON.stringify(problem), { status });
 }

@@ -1283,6 +1283,11 @@ export interface components {
             /** Id */
             id: number;
             /**
+             * Is Edited
+             * @description The answer has edited arguments.
+             */
+            is_edited: boolean;
+            /**
              * Origin
              * @enum {string}
              */
@@ -2732,6 +2737,12 @@ export interface components {
              * @default null
              */
             position: number | null;
+            /**
+             * Session Id
+             * @description For a `session_not_found`: the session that does not exist.
+             * @default null
+             */
+            session_id: string | null;
             /** Status */
             status: number;
             /**

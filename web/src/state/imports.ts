@@ -109,7 +109,7 @@ function refused(dropped: Dropped): string | undefined {
   if (dropped.size > MAX_FILE_BYTES) {
     return (
       `${formatBytes(dropped.size)} is too large for the page (limit ` +
-      `${formatBytes(MAX_FILE_BYTES)}). \`inspector import FILE\` has no limit.`
+      `${formatBytes(MAX_FILE_BYTES)}). “inspector import FILE” has no limit.`
     );
   }
   return dropped.size === 0 ? IMPORT_TEXT.empty : undefined;

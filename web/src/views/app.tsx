@@ -1,5 +1,6 @@
 /** The whole page. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { quoted } from '../model/text/format.ts';
 import { EVERYWHERE } from '../state/actions.ts';
 import type { Route } from '../state/route.ts';
 import { Trace } from '../state/trace.ts';
@@ -231,9 +232,10 @@ export function StoreBanner() {
   return (
     <div className="ins-store" role="alert">
       <strong>{HEADLINES[health.state]}</strong>
-      <span>{health.message}</span>
+      <span>{quoted(health.message)}</span>
       <span className="ins-store__since">
-        {SHELL_TEXT.since} <When at={health.since} /> {SHELL_TEXT.agentsRetry}
+        {SHELL_TEXT.since} <When at={health.since} />
+        {SHELL_TEXT.agentsRetry}
       </span>
     </div>
   );

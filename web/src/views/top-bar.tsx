@@ -141,7 +141,7 @@ const TITLES: Readonly<Record<ConnectionStatus['kind'], string>> = {
   live: 'Updates arrive live',
   connecting: 'Connecting to the service',
   reconnecting: 'Click to reconnect now. Missed updates appear once the service is back.',
-  refused: 'This browser is not signed in. Open the URL that `inspector token` prints.',
+  refused: 'This browser is not signed in. Open the URL that “inspector token” prints.',
 };
 
 function describe(status: ConnectionStatus, now_ms: number): string {

@@ -31,6 +31,10 @@ class ProposedAnswer:
     payload_json: str | None = None
     reason: str | None = None
 
+    def is_edit_of(self, row: RequestRow) -> bool:
+        """Return whether it has other arguments than the request."""
+        return self.args_json is not None and self.args_json != row.args_json
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:

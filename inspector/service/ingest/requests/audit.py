@@ -43,6 +43,12 @@ def record_audit(
         result: The result of a refusal.
     """
     refusal = outcome if isinstance(outcome, Refusal) else None
+    decision = answer.decision if answer else decision
+    if refusal and answer and request:
+        is_edited = answer.is_edit_of(request)
+    else:
+        winner = request.answer if request and decision else None
+        is_edited = winner is not None and winner.is_edited
     unit.put_audit(
         AuditRow(
             at_ns=unit.now_ns,
@@ -56,8 +62,9 @@ def record_audit(
             process_id=request.process_id if request else process_id,
             code=refusal.code if refusal else None,
             detail=detail or (refusal.detail if refusal else None),
-            decision=answer.decision if answer else decision,
+            decision=decision,
             args_hash=answer.args_hash if answer else request.args_hash if request else None,
             tool_name=request.tool_name if request else None,
+            is_edited=is_edited,
         )
     )

@@ -229,7 +229,7 @@ class ControlPlane:
             origin=actor.origin,
             at_ns=unit.now_ns,
             reason=proposed.reason,
-            is_edited=proposed.args_json is not None and proposed.args_json != row.args_json,
+            is_edited=proposed.is_edit_of(row),
             command_seq=seq,
         )
         changed = transitions.answered(row, answer)

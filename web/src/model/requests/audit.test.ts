@@ -8,6 +8,9 @@ describe('auditAction', () => {
 
   it('names an answer by its decision, and a timeout by what it did', () => {
     expect(of('answer', 'allow_always')).toBe('Always allow');
+    expect(
+      auditAction({ action: 'answer', decision: 'allow', is_edited: true } as AuditEntry),
+    ).toBe('Allow with edits');
     expect(of('request_expired', 'allow')).toBe('Timed out: allowed by default');
     expect(of('request_opened')).toBe('Ask');
     expect(of('pause')).toBe('Pause');

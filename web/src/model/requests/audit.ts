@@ -4,13 +4,14 @@ import { AUDIT_TEXT, timedOut } from '../../texts.ts';
 import { plainLine } from '../text/hidden-characters.ts';
 import { decisionName } from './request.ts';
 
-/** What was done: `Deny`, `Pause`, `Timed out: allowed by default`. */
-export function auditAction({ action, decision }: AuditEntry): string {
+/** What was done: `Deny`, `Allow with edits`, `Pause`, `Timed out: allowed by default`. */
+export function auditAction({ action, decision, is_edited }: AuditEntry): string {
   if (action === 'request_expired') {
     return timedOut(decision === null ? undefined : decisionName(decision));
   }
   if (action === 'answer' && decision !== null) {
-    return named(AUDIT_TEXT.decisions, decision) ?? capitalised(decision);
+    const name = named(AUDIT_TEXT.decisions, decision) ?? capitalised(decision);
+    return is_edited ? AUDIT_TEXT.withEdits(name) : name;
   }
   const name = named(AUDIT_TEXT.actions, action) ?? capitalised(action.replace(/_/g, ' '));
   return decision === null ? name : `${name}: ${decisionName(decision)}`;

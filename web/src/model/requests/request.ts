@@ -15,7 +15,7 @@ import {
   wantedToRun,
   wantsToRun,
 } from '../../texts.ts';
-import { formatDuration } from '../text/format.ts';
+import { formatDuration, quoted } from '../text/format.ts';
 import { plainLine } from '../text/hidden-characters.ts';
 import { beginningOf } from '../text/text-parts.ts';
 
@@ -184,5 +184,5 @@ export function appliedText({ answer }: Request): string {
   if (answer === null) return '';
   if (answer.applied === null) return REQUEST_TEXT.notAcknowledged;
   if (answer.applied) return REQUEST_TEXT.received;
-  return rejectedByAgent(plainLine(answer.applied_reason ?? '', 300));
+  return rejectedByAgent(quoted(plainLine(answer.applied_reason ?? '', 300)));
 }

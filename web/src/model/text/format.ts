@@ -118,3 +118,8 @@ function endOfLine(text: string, lines: number): number {
   }
   return at;
 }
+
+/** A sentence with its code in quotes, not in backticks: those of the service are for Markdown. */
+export function quoted(sentence: string): string {
+  return sentence.replace(/`([^`]+)`/g, '“$1”');
+}

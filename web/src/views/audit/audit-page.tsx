@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { AuditEntry, AuditFilter } from '../../api/types.ts';
 import { auditAction, withOutcomes } from '../../model/requests/audit.ts';
+import { quoted } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { sessionPath } from '../../state/route.ts';
 import { failed, type LoadState } from '../../state/sessions.ts';
@@ -140,6 +141,7 @@ function Filters({ filter }: { readonly filter: AuditFilter }) {
         <input
           type="checkbox"
           checked={filter.by === 'all'}
+          disabled={filter.origin === 'agent' || filter.origin === 'service'}
           onChange={(event) => router.adjust({ all: event.target.checked ? '1' : undefined })}
         />
         {AUDIT_TEXT.all}
@@ -198,7 +200,8 @@ interface RowProps {
 function Row({ entry, isCurrent }: RowProps) {
   const { session_id, detail, code, request_id } = entry;
   const question = plainLine(entry.question ?? '', 300);
-  const text = detail ?? code;
+  // A refusal is worded by the service, all else as it was typed.
+  const text = code === null ? detail : quoted(detail ?? code);
   return (
     <tr data-row={entry.id} data-focus="" tabIndex={isCurrent ? 0 : -1}>
       <td>

@@ -1,6 +1,6 @@
 /** `/ui/compare?session=…&session=…`: several sessions, each step beside each other. */
 import { useEffect, useMemo, useState } from 'react';
-import type { RunStep, RunTable as Runs } from '../../api/types.ts';
+import type { Problem, RunStep, RunTable as Runs } from '../../api/types.ts';
 import { AlignedTree } from '../../state/aligned.ts';
 import { compareAllPath } from '../../state/route.ts';
 import { COMPARE_TEXT } from '../../texts.ts';
@@ -30,7 +30,7 @@ export function RunsPage({ ids }: { readonly ids: readonly string[] }) {
   useTitle(COMPARE_TEXT.title);
   const state = useCell(tree.state);
   const page = useCell(tree.first);
-  const others = state.kind === 'failed' ? othersThan(state.message, ids) : undefined;
+  const others = state.kind === 'failed' ? othersThan(state.problem, ids) : undefined;
   return (
     <main className="ins-compare ins-compare--runs">
       <h1 className="ins-hidden">{COMPARE_TEXT.heading}</h1>
@@ -57,7 +57,7 @@ export function RunsPage({ ids }: { readonly ids: readonly string[] }) {
 }
 
 /** The same comparison without the run that the problem names: it was deleted meanwhile. */
-function othersThan(problem: string, ids: readonly string[]): string | undefined {
-  const gone = ids.find((id) => problem.includes(`'${id}'`));
-  return gone === undefined ? undefined : compareAllPath(ids.filter((id) => id !== gone));
+function othersThan(problem: Problem | undefined, ids: readonly string[]): string | undefined {
+  const gone = problem?.session_id;
+  return gone == null ? undefined : compareAllPath(ids.filter((id) => id !== gone));
 }

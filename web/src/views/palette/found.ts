@@ -1,6 +1,7 @@
 /** Items of the palette for data: sessions, and spans of the open one. */
 import { useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
+import { fuzzyMatch } from '../../model/query/fuzzy.ts';
 import { formatDuration } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
@@ -35,7 +36,7 @@ export function useSpanItems(query: string): readonly Item[] {
   const trace = useCell(openTrace);
   return useMemo(() => {
     if (trace === undefined || query === '') return [];
-    return best(trace.spans.values(), query, (span) => span.name).map((span) => ({
+    return best(trace.spans.values(), ({ name }) => fuzzyMatch(query, name)).map((span) => ({
       id: `span ${spanKey(span)}`,
       name: plainLine(span.name),
       where: SPANS,

@@ -48,6 +48,19 @@ test('what was typed puts the best first, and leaves out what it hardly is', () 
   expect(arrange(itemsOf(GROUPS, false), 'zzz', [])).toEqual([]);
 });
 
+test('typing theme lists the themes, and no session whose title has its letters somewhere', () => {
+  const groups = [group(EVERYWHERE, 'Theme: dark', 'The team’s home page', 'Time zone: UTC')];
+  const sessions = ['Tell them to move everything', 'Then he makes an estimate'].map((name) => ({
+    id: name,
+    name,
+    where: 'Sessions',
+    detail: 'completed, 3 minutes ago',
+    run: nothing,
+  }));
+  const shown = names(arrange([...itemsOf(groups, false), ...sessions], 'theme', []));
+  expect(shown).toEqual([[EVERYWHERE, 'Theme: dark']]);
+});
+
 test('of two with the same name in one place, the one that came last is done', () => {
   let done = '';
   const twice = ['first', 'second'].map((which) => ({

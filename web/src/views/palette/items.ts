@@ -87,9 +87,9 @@ export function arrange(
 
 /** Match of the name; without one, at half the score, of name, section and detail together. */
 function matchOf(item: Item, query: string): FuzzyMatch | undefined {
-  const byName = fuzzyMatch(query, item.name);
+  const byName = fuzzyMatch(query, item.name, item.where === SESSIONS);
   if (byName !== undefined) return byName;
-  const around = fuzzyMatch(query, `${item.name} ${item.where} ${item.detail ?? ''}`);
+  const around = fuzzyMatch(query, `${item.name} ${item.where} ${item.detail ?? ''}`, true);
   return around === undefined ? undefined : { score: around.score / 2, at: [] };
 }
 

@@ -2,7 +2,7 @@
 import { type FocusEvent, useLayoutEffect, useRef } from 'react';
 
 /** What a page is about: a list, a tree, a feed. */
-const LISTS = 'main :is([data-focus],[role=tree],[role=feed])[tabindex="0"]';
+const LISTS = 'main :is([data-focus],[data-list],[role=tree],[role=feed])[tabindex="0"]';
 
 /** Focus what had the focus before, else the list of the page, else the page itself. */
 export function focusBack(before: Element | null | undefined): void {

@@ -1,7 +1,7 @@
 /** Sessions by a part of their title. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Session } from '../../api/types.ts';
-import { fuzzyMatch } from '../../model/query/fuzzy.ts';
+import { type FuzzyMatch, fuzzyMatch } from '../../model/query/fuzzy.ts';
 import { useCell, useInspector } from './context.ts';
 
 const RECENT_SESSIONS = 5;
@@ -19,7 +19,10 @@ export function useFoundSessions(query: string): readonly Session[] {
     const all =
       query === ''
         ? loaded.slice(0, RECENT_SESSIONS)
-        : [...best(loaded, query, (session) => session.title || session.id), ...matching];
+        : [
+            ...best(loaded, (session) => fuzzyMatch(query, session.title || session.id, true)),
+            ...matching,
+          ];
     return [...new Map(all.map((session) => [session.id, session])).values()];
   }, [order, matching, query, sessions]);
 }
@@ -49,10 +52,10 @@ function useMatchingSessions(query: string): readonly Session[] {
 }
 
 /** The `MOST` best matches, in a single pass. */
-export function best<T>(all: Iterable<T>, query: string, nameOf: (one: T) => string): T[] {
+export function best<T>(all: Iterable<T>, matchOf: (one: T) => FuzzyMatch | undefined): T[] {
   const top: { one: T; score: number }[] = [];
   for (const one of all) {
-    const score = fuzzyMatch(query, nameOf(one))?.score;
+    const score = matchOf(one)?.score;
     if (score === undefined) continue;
     if (top.length === MOST && score <= (top[MOST - 1]?.score ?? 0)) continue;
     const place = top.findIndex((other) => other.score < score);

@@ -16,8 +16,9 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
   const state = useRow(verbs, session.id);
   // Also one that waits for a person: `waiting` is what its status says then.
   const isPaused = session.paused_since !== null;
+  // Without a process that reports that it lives, nobody takes a command.
   const isOpen =
-    session.status === 'paused' || session.status === 'running' || session.status === 'waiting';
+    session.silent_since === null && ['paused', 'running', 'waiting'].includes(session.status);
   const group = useRef<HTMLDivElement>(null);
   const stop = useRef<HTMLButtonElement>(null);
   const actions = useMemo(() => {
@@ -76,7 +77,7 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
         <AlertQuestion
           title={SESSION_VERB_TEXT.stopQuestion}
           confirm={SESSION_VERB_TEXT.stopConfirm}
-          keep={SESSION_VERB_TEXT.stopKeep}
+          keep={SESSION_VERB_TEXT.stopKeep(isPaused ? 'paused' : session.status)}
           of={session.id}
           back={stop}
           onConfirm={give('cancel')}

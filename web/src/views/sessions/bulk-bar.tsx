@@ -16,6 +16,7 @@ import {
 } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useVersion } from '../parts/context.ts';
+import { focusBack } from '../parts/focus-back.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { AlertQuestion } from '../parts/popups/popup-button.tsx';
 import './bulk-bar.css';
@@ -58,6 +59,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
     setRunning({ verb, bulk });
     const outcome = await work(bulk);
     setRunning((now) => (now?.bulk === bulk ? { ...now, outcome } : now));
+    refocus();
   };
   const exportAll = () =>
     begin('export', async (bulk) => {
@@ -118,7 +120,13 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
   useActions('Session list', actions);
 
   const run = running !== undefined && (
-    <Run running={running} onClose={() => setRunning(undefined)} />
+    <Run
+      running={running}
+      onClose={() => {
+        setRunning(undefined);
+        refocus();
+      }}
+    />
   );
   // One action at a time: the next can begin when this one has ended.
   if (count === 0 || (running !== undefined && running.outcome === undefined)) return run || null;
@@ -204,6 +212,13 @@ function Deleting({ ids, sessions, back, onDelete, onKeep }: DeletingProps) {
       )}
     </AlertQuestion>
   );
+}
+
+/** Focus the list, if the button that had the focus is gone. */
+function refocus(): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) focusBack(undefined);
+  });
 }
 
 const MOST_FAILURES = 50;

@@ -1,7 +1,7 @@
 /** Panel of imports: progress and outcome of each file, with its line counts. */
 import { Fragment } from 'react';
 import type { ImportReport } from '../../api/types.ts';
-import { formatBytes, plural } from '../../model/text/format.ts';
+import { formatBytes, plural, quoted } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import type { ImportJob } from '../../state/imports.ts';
 import { sessionPath } from '../../state/route.ts';
@@ -91,8 +91,7 @@ function Report({ report }: { readonly report: ImportReport }) {
           <ul>
             {mistakes.map(({ line, message }) => (
               <li key={`${line} ${message}`}>
-                {' '}
-                {IMPORT_TEXT.line(line)} {message}{' '}
+                {IMPORT_TEXT.line(line)} {quoted(message)}
               </li>
             ))}
             {mistake_count > mistakes.length && <li>{andMore(mistake_count - mistakes.length)}</li>}

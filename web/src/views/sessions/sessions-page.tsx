@@ -15,7 +15,6 @@ import {
   withKey,
 } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
-import { CodedText } from '../parts/coded-text.tsx';
 import {
   useCell,
   useInspector,
@@ -80,12 +79,6 @@ export function SessionsPage() {
       {state.kind === 'failed' && refused === undefined && (
         <p className="ins-sessions__problem" role="alert">
           {state.message}
-          {state.status === 401 && (
-            <>
-              {' '}
-              <CodedText text={SHELL_TEXT.signIn} />{' '}
-            </>
-          )}
         </p>
       )}
       {state.kind === 'ready' && isEmpty && query === '' && time === null ? (

@@ -162,8 +162,8 @@ export function ViewMenu() {
               type="checkbox"
               checked={chart}
               onChange={() => preferences.change({ chart: !chart })}
-            />{' '}
-            {SHELL_TEXT.chart}{' '}
+            />
+            {SHELL_TEXT.chart}
           </label>
           <button
             type="button"

@@ -68,6 +68,11 @@ test('the system prompt is folded until it is asked for', () => {
   expect(screen.getByText('Be brief.')).toBeTruthy();
 });
 
+test('a system prompt with nothing else to read is not folded', () => {
+  shown(<Conversation messages={messages.slice(0, 1)} />);
+  expect(screen.getByText('Be brief.')).toBeTruthy();
+});
+
 test('a number of a call is shown digit by digit', () => {
   shown(<Conversation messages={messages} />);
   expect(screen.getByText('9007199254740993')).toBeTruthy();

@@ -56,7 +56,7 @@ export function Conversation({
       <ol>
         {head.map((turn, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: turns have no identity but their place
-          <TurnView key={at} turn={turn} isFormatted={!isRaw} />
+          <TurnView key={at} turn={turn} isAlone={turns.length === 1} isFormatted={!isRaw} />
         ))}
         {hidden > 0 && (
           <li className="ins-talk__more">
@@ -87,10 +87,12 @@ export function conversationText(messages: readonly Message[]): string {
 
 interface TurnProps {
   readonly turn: Turn;
+  /** Whether it is the whole conversation: then a system prompt is not folded. */
+  readonly isAlone?: boolean;
   readonly isFormatted: boolean;
 }
 
-function TurnView({ turn, isFormatted }: TurnProps) {
+function TurnView({ turn, isAlone, isFormatted }: TurnProps) {
   const isSystem = isOfSystem(turn);
   const calls = turn.parts.filter((part) => part.type === 'tool_use').length;
   const parts = turn.parts.map((part, at) => (
@@ -112,7 +114,7 @@ function TurnView({ turn, isFormatted }: TurnProps) {
           <CopyButton text={() => textOf(turn.parts)} what={SPAN_TEXT.message} />
         </span>
       </header>
-      {isSystem ? (
+      {isSystem && !isAlone ? (
         <Fold label={systemPrompt(textOf(turn.parts).length)}>{parts}</Fold>
       ) : turn.parts.length === 0 ? (
         <p className="ins-none">{SPAN_TEXT.emptyMessage}</p>

@@ -192,8 +192,7 @@ function Changes({ step }: { readonly step: StateStep }) {
           {PARTS_TEXT.more(change_count - shown.length)}.{' '}
           {!isAll && (
             <button type="button" className="ins-link" onClick={() => setAll(true)}>
-              {' '}
-              {STATE_TEXT.show(changes.length)}{' '}
+              {STATE_TEXT.show(changes.length)}
             </button>
           )}
         </p>

@@ -60,8 +60,7 @@ export function OperationsTable(props: OperationsTableProps) {
             {groupThousands(row.count)}
             {row.running > 0 && (
               <span className="ins-stats__running" title={STATISTICS_TEXT.running(row.running)}>
-                {' '}
-                {STATISTICS_TEXT.runningCount(row.running)}{' '}
+                {STATISTICS_TEXT.runningCount(row.running)}
               </span>
             )}
           </>

@@ -107,19 +107,19 @@ function State({ row }: { readonly row: SpanRow }) {
     case 'error':
       return (
         <span className="ins-tx__state-mark ins-tx__state-mark--failed">
-          <StatusIcon shape="failed" /> {PARTS_TEXT.failed}{' '}
+          <StatusIcon shape="failed" /> {PARTS_TEXT.failed}
         </span>
       );
     case 'cancelled':
       return (
         <span className="ins-tx__state-mark">
-          <StatusIcon shape="cancelled" /> {PARTS_TEXT.cancelled}{' '}
+          <StatusIcon shape="cancelled" /> {PARTS_TEXT.cancelled}
         </span>
       );
     case 'lost':
       return (
         <span className="ins-tx__state-mark">
-          <StatusIcon shape="lost" /> {PARTS_TEXT.lost}{' '}
+          <StatusIcon shape="lost" /> {PARTS_TEXT.lost}
         </span>
       );
     case 'running':
@@ -174,7 +174,8 @@ function Inside({
         sum.cause !== `${row.trace_id}.${row.span_id}` && (
           <p className="ins-tx__inside">
             <StatusIcon shape="failed" />
-            {TRANSCRIPT_TEXT.failedInside(plainName(cause.name))} {why === undefined ? '.' : ': '}
+            {TRANSCRIPT_TEXT.failedInside(plainName(cause.name))}
+            {why === undefined ? '.' : ': '}
             {why !== undefined && (
               <span className="ins-tx__why">
                 <VisibleText text={firstLine(why)} />

@@ -66,12 +66,12 @@ export function CallEntry(props: CallProps) {
         <Stall row={row} trace={trace} />
         {row.status === 'cancelled' && (
           <span className="ins-tx__state-mark">
-            <StatusIcon shape="cancelled" /> {PARTS_TEXT.cancelled}{' '}
+            <StatusIcon shape="cancelled" /> {PARTS_TEXT.cancelled}
           </span>
         )}
         {row.status === 'lost' && (
           <span className="ins-tx__state-mark">
-            <StatusIcon shape="lost" /> {PARTS_TEXT.lost}{' '}
+            <StatusIcon shape="lost" /> {PARTS_TEXT.lost}
           </span>
         )}
         <Asks names={asksFor(reading, joined, tools, trace)} />
@@ -274,7 +274,7 @@ function Asks({ names }: { readonly names: readonly string[] }) {
   const shown = [...counts].map(([name, count]) => (count === 1 ? name : `${name} × ${count}`));
   return (
     <span className="ins-tx__quiet ins-tx__asks">
-      {TRANSCRIPT_TEXT.calls} {shown.slice(0, 6).join(', ')}{' '}
+      {TRANSCRIPT_TEXT.calls} {shown.slice(0, 6).join(', ')}
       {shown.length > 6 && ` ${andMore(shown.length - 6)}`}
     </span>
   );

@@ -48,7 +48,7 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
         {row.duplicate_of !== null && <span className="ins-tx__tag">{PARTS_TEXT.duplicate}</span>}
         {isFailed && (
           <span className="ins-tx__state-mark ins-tx__state-mark--failed">
-            <StatusIcon shape="failed" /> {PARTS_TEXT.failed}{' '}
+            <StatusIcon shape="failed" /> {PARTS_TEXT.failed}
           </span>
         )}
         {(row.status === 'cancelled' || row.status === 'lost') && (

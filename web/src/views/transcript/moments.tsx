@@ -156,7 +156,6 @@ function DecisionLine({ decision }: { readonly decision: DecisionReading }) {
         <KindIcon kind="guardrail" />
         <strong>{TRANSCRIPT_TEXT.verdicts[action] ?? action}</strong>
         <span>
-          {' '}
           {TRANSCRIPT_TEXT.by} <VisibleText text={interceptor ?? hook ?? TRANSCRIPT_TEXT.hook} />
           {reason !== null && ': '}
         </span>

@@ -356,7 +356,7 @@ const Outcome = memo(function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
       <p className="ins-transcript__outcome">
         <StatusIcon shape="failed" />
         <span>
-          {TRANSCRIPT_TEXT.rootCause} <strong>{plainName(cause.name)}</strong> {PARTS_TEXT.failed}{' '}
+          {TRANSCRIPT_TEXT.rootCause} <strong>{plainName(cause.name)}</strong> {PARTS_TEXT.failed}
           {agent !== undefined &&
             cause.kind !== 'agent' &&
             ` ${TRANSCRIPT_TEXT.inAgent(plainName(agent.name))}`}

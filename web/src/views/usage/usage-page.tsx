@@ -16,12 +16,10 @@ import {
   INBOX_TEXT,
   PAGE_NAMES,
   SESSION_LIST_TEXT,
-  SHELL_TEXT,
   USAGE_TEXT,
   withKey,
 } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
-import { CodedText } from '../parts/coded-text.tsx';
 import { useInspector, useRoute, useSize, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
 import { LoadingRows } from '../parts/loading-rows.tsx';
@@ -84,12 +82,6 @@ export function UsagePage() {
       {state.kind === 'failed' && problem === undefined && (
         <p className="ins-used__problem" role="alert">
           {state.message}
-          {state.status === 401 && (
-            <>
-              {' '}
-              <CodedText text={SHELL_TEXT.signIn} />{' '}
-            </>
-          )}
         </p>
       )}
       {found !== undefined && (

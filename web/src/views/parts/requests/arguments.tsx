@@ -206,8 +206,7 @@ function Verdict({ draft, check, onGoTo }: VerdictProps) {
     <span className="ins-request__mistake">
       {formatted.isJson ? REQUEST_TEXT.ambiguous : REQUEST_TEXT.notJson}{' '}
       <button type="button" className="ins-link" onClick={() => onGoTo(at)}>
-        {' '}
-        {REQUEST_TEXT.place(line, column)}{' '}
+        {REQUEST_TEXT.place(line, column)}
       </button>
       : {formatted.isJson ? REQUEST_TEXT.duplicateKey : formatted.what}.
     </span>
