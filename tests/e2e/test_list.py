@@ -241,14 +241,14 @@ def test_a_time_is_chosen_on_the_chart_by_pointer_and_by_keys_and_is_cleared(
 ) -> None:
     _open(page, shared)
     chart = page.get_by_role("slider", name="Sessions over time")
-    expect(page.get_by_text("a bar is 5 minutes")).to_be_visible()
+    expect(page.get_by_text("5 minutes per bar")).to_be_visible()
     box = chart.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] * 0.2, box["y"] + 9)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 9, steps=4)
     page.mouse.up()
-    chip = page.get_by_role("button", name="show all time again")
+    chip = page.get_by_role("button", name="clear the time range")
     expect(chip).to_be_visible()
     expect(page).to_have_url(re.compile("time="))
     dragged = page.get_by_text(re.compile(r"^\d+ sessions found$"))

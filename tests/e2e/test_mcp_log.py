@@ -121,7 +121,7 @@ def test_servers_of_both_eras_are_read_and_answered_in_one_log(
 
     count = line(page, "count")
     count.click()
-    expect(page.get_by_role("list", name="Meanwhile")).to_contain_text("counted 3")
+    expect(page.get_by_role("list", name="During this call")).to_contain_text("counted 3")
     count.click()
     # What a server asks lies below the call that it asks it during.
     order = page.locator(".ins-mcp-row__method").all_text_contents()
@@ -220,4 +220,4 @@ def test_a_session_without_mcp_says_how_to_get_some(wide: Page, service: Service
     begin(service, "none", 4)
     wide.goto(f"{service.url}/ui/sessions/none?view=mcp")
     expect(wide.get_by_role("heading", name="No MCP traffic in this session")).to_be_visible()
-    expect(wide.get_by_role("button", name="Copy the Python")).to_be_visible()
+    expect(wide.get_by_role("button", name="Copy the Python code")).to_be_visible()

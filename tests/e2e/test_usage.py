@@ -95,7 +95,7 @@ def test_what_sessions_used_is_added_up_and_leads_to_them(
     expect(_names(table)).to_have_text(["2026-01-01"])
     page.get_by_role("link", name="2026-01-01").click()
     expect(page.locator("[data-session]")).to_have_count(2)
-    page.get_by_role("button", name=re.compile("show all time again")).click()
+    page.get_by_role("button", name=re.compile("clear the time range")).click()
     page.locator("main").get_by_role("link", name="Usage").click()
     expect(page).to_have_url(re.compile(r"/ui/usage\?q=model%3Asmall\+OR\+model%3Anone$"))
     page.get_by_role("button", name="model", exact=True).click()

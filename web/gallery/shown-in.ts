@@ -30,6 +30,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'mcp/mcp-view.tsx McpView': 'mcp log, failed',
   'palette/palette.tsx Palette': 'palette, nothing found',
   'parts/actor-filter.tsx ActorFilter': 'page, session, transcript of a tool',
+  'parts/coded-text.tsx CodedText': 'mcp log, none',
   'parts/copy-button.tsx CopyButton': 'no session',
   'parts/icons.tsx ActionIcon': 'new pill',
   'parts/icons.tsx KindIcon': 'compare, difference of execute_tool abort',

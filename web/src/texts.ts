@@ -4,7 +4,7 @@
  * A text with a value in it is a function. What a trace says is never here.
  */
 import type { SessionStatus } from './api/types.ts';
-import { groupThousands, plural } from './model/text/format.ts';
+import { formatBytes, formatDuration, groupThousands, plural } from './model/text/format.ts';
 
 // The shell: bar, banners, dialogs, errors.
 
@@ -31,6 +31,12 @@ export const SHELL_TEXT = {
   missingAdvice: 'The service did not send it. Check that it is running, then retry.',
   replacedAdvice: 'Another version of Inspector may be running. Reload the page.',
   throwingAdvice: 'The rest of the page still works.',
+  main: 'Main',
+  since: 'Since',
+  agentsRetry: ': agents are asked to retry.',
+  unreachable:
+    'The service does not answer. Is `inspector serve` running? This page reconnects by itself.',
+  notSignedIn: 'This browser is not signed in. Open the URL that `inspector token` prints.',
 } as const;
 
 /** Names of actions, in the palette and in the list of keys. */
@@ -142,6 +148,91 @@ export const VERB_SENDING = {
   cancel: 'Stopping …',
 } as const;
 
+// Parts that several views share.
+
+export const PARTS_TEXT = {
+  noName: '(no name)',
+  close: 'Close',
+  loading: 'Loading',
+  back: 'Back',
+  next: 'Next',
+  stop: 'Stop',
+  showAll: 'Show all',
+  showLess: 'Show less',
+  allSessions: 'All sessions',
+  noSpans: 'No spans yet.',
+  valueBefore: 'the value before',
+  valueAfter: 'the value after',
+  before: 'before',
+  after: 'after',
+  failed: 'failed',
+  error: 'error',
+  errors: 'errors',
+  cancelled: 'cancelled',
+  lost: 'lost',
+  running: 'running',
+  duplicate: 'duplicate',
+  duplicateTitle: 'Reports the same operation as another span',
+  address: 'the address',
+  arguments: 'the arguments',
+  result: 'the result',
+  theText: 'the text',
+  fold: 'Fold all',
+  unfold: 'Unfold all',
+  findInSession: 'Find in session',
+  findInSessionLabel: 'Find in this session',
+  filter: 'Filter sessions',
+  savedFilter: 'Saved filter',
+  forgetFilter: 'Forget this filter',
+  saveFilter: 'Save this filter',
+  suggestions: 'Suggestions',
+  panelWidth: 'Width of the span panel',
+  time: 'Time',
+  allTimeTitle: 'Clear the time range',
+  allTime: ': clear the time range',
+  yourName: 'Your name',
+  newRows: (count: number) => `${count} new`,
+  more: (count: number) => `${groupThousands(count)} more`,
+  page: (number: number, count: number) => `part ${number} of ${groupThousands(count)}`,
+  found: (count: number) => `${count} found`,
+  sessionsOf: (time: string) => `Sessions from ${time}`,
+} as const;
+
+/** Ends a list that is not shown to its end. */
+export function andMore(count: number): string {
+  return `and ${groupThousands(count)} more`;
+}
+
+/** `what`: a number, a size or a count of something. */
+export function showAll(what: string): string {
+  return `Show all ${what}`;
+}
+
+export function partOf(part: number, all: number | string): string {
+  return `${groupThousands(part)} of ${typeof all === 'number' ? groupThousands(all) : all}`;
+}
+
+export function tokensInAndOut(input: number, output: number): string {
+  return `${groupThousands(input)} in, ${groupThousands(output)} out`;
+}
+
+export function systemPrompt(chars: number): string {
+  return `System prompt, ${plural(chars, 'character')}`;
+}
+
+export function reasoning(length: string): string {
+  return `Reasoning, ${length}`;
+}
+
+export function by(actor: string): string {
+  return `by ${actor}`;
+}
+
+/** What a button copies: `the output`. */
+export function the(what: string): string {
+  return `the ${what.toLowerCase()}`;
+}
+
 // Sessions: list, chart, filters, empty states.
 
 export const SESSION_STATUS: Readonly<Record<SessionStatus, string>> = {
@@ -190,6 +281,26 @@ export const SESSION_LIST_TEXT = {
   /** Number of sessions; `hasMore`: at least so many. */
   count: (count: number, hasMore: boolean) =>
     hasMore ? `${groupThousands(count)}+ sessions` : plural(count, 'session'),
+  copy: 'Copy',
+  waitingForYou: 'Waiting for you in this session',
+  now: 'now',
+  sessionsOverTime: 'Sessions over time',
+  all: 'all',
+  chartKeys:
+    'Arrow keys move between bars; with Shift they select a range. Enter shows the sessions, Escape goes back.',
+  sessions: 'Sessions',
+  clearFilter: 'Clear the filter',
+  session: 'Session',
+  usageLabel: 'Usage',
+  viewLabel: 'View',
+  sortBy: 'Sort by',
+  descending: 'Descending',
+  ascending: 'Ascending',
+  columns: 'Columns',
+  answerCount: (count: number) => (count > 1 ? `Answer ${count}` : 'Answer'),
+  barIs: (time: string) => ` · ${time} per bar`,
+  sortByName: (name: string) => `Sort by ${name.toLowerCase()}`,
+  select: (title: string) => `Select ${title}`,
 } as const;
 
 export const EMPTY_TEXT = {
@@ -207,6 +318,9 @@ export const EMPTY_TEXT = {
   mcpHooks: 'Your own client: report each request on the hook bus',
   mcpOtel: 'The MCP SDK’s own spans: methods, ids and times',
   mcpOther: 'Any other instrumentation',
+  mcpSpans:
+    'Spans with `mcp.method.name` (OpenTelemetry, FastMCP, OpenLLMetry, Logfire), or log records of the wire: `inspector.mcp.frame`, see `docs/formats.md`.',
+  snippet: (name: string) => `the ${name} snippet`,
 } as const;
 
 export const IMPORT_TEXT = {
@@ -221,6 +335,17 @@ export const IMPORT_TEXT = {
   empty: 'The file is empty.',
   open: 'Open the session',
   more: (count: number) => `and ${groupThousands(count)} more`,
+  dropToImport: 'Drop to import',
+  formats: 'Exported sessions, OTLP JSON, Jaeger or Langfuse traces; gzip or plain',
+  filesToImport: 'Files to import',
+  importTitle: 'Import files: drop them on the page or browse',
+  importFiles: 'Import',
+  importedFiles: 'Imported files',
+  importing: 'Importing',
+  imported: 'Imported',
+  sending: (name: string) => `Sending ${name}`,
+  errors: (count: number) => `${plural(count, 'error')} in the file`,
+  line: (number: number) => `line ${groupThousands(number)}:`,
 } as const;
 
 /** Question before sessions are deleted; `what` says how many: `3 sessions`. */
@@ -285,6 +410,8 @@ export const SEARCH_TEXT = {
   recent: 'Recent searches',
   error: 'error',
   clear: 'clear',
+  found: 'found',
+  behind: (count: number) => `, ${plural(count, 'change')} still being indexed`,
 } as const;
 
 /** Handle of a sheet at the bottom of a narrow page. */
@@ -311,9 +438,53 @@ export const SESSION_TEXT = {
   stalls: (took: string) => `stalled ${took}`,
   pausedFor: (took: string) => `paused ${took}`,
   paused: (took: string) => `paused ${took} within the answer`,
+  about: 'About this session',
+  id: 'Id',
+  sessionId: 'session id',
+  idle: 'idle',
+  span: 'span',
+  spans: 'spans',
+  toolCall: 'tool call',
+  toolCalls: 'tool calls',
+  tokens: 'tokens',
+  cost: 'cost',
+  dropped: 'dropped by the sender',
+  deleted: 'This session was deleted.',
+  nextErrorTitle: 'Next error (E)',
+  controls: 'Session controls',
+  views: 'Views of the session',
+  waitingCount: (count: number) => `${count} waiting`,
+  frozen: (seconds: number, behind: number) =>
+    `frozen, ${seconds} s and ${plural(behind, 'change')} behind`,
 } as const;
 
-// The time line of a session.
+/** The waterfall, its minimap and the card of a span. */
+export const WATERFALL_TEXT = {
+  spans: 'Spans',
+  ok: 'ok',
+  unknown: 'unknown',
+  wholeSession: 'The whole session',
+  minimapTitle: 'Drag to zoom, click to jump',
+  errorBelow: ', error below',
+  errorBelowTitle: 'A span below failed',
+  nothing: 'No matches',
+  criticalPathTitle: 'Highlight the spans that determine the duration (L)',
+  criticalPath: 'Critical path',
+  expandIdle: 'Expand idle time (Z)',
+  collapseIdle: 'Collapse idle time (Z)',
+  errorsOnlyTitle: 'Only failed spans and their parents (X)',
+  errorsOnly: 'Errors only',
+  zoomTitle: 'Zoom to the rows in view (V)',
+  zoom: 'Zoom to the rows in view',
+  showEverythingTitle: 'Show everything (0)',
+  showEverything: 'Show everything',
+  span: 'Span',
+  namesWidth: 'Width of the name column',
+  spanTree: 'Span tree',
+  soFar: (took: string) => `${took} so far`,
+} as const;
+
+// The timeline of a session.
 export const TIME_TEXT = {
   where: 'Timeline',
   label: 'Point in time',
@@ -348,7 +519,7 @@ export const SPAN_TEXT = {
   output: 'Output',
   response: 'Response',
   request: (method: string) => `Request ${method}`,
-  earlier: (count: number) => (count === 1 ? '1 earlier message' : `${count} earlier messages`),
+  earlier: (count: number) => plural(count, 'earlier message'),
   notAnswered: 'No answer yet',
   notCaptured: 'Content not captured',
   noDocuments: 'No documents found.',
@@ -405,6 +576,47 @@ export const SPAN_TEXT = {
   missing: 'Missing',
   dropped: (what: string) => `The sender dropped ${what}.`,
   cutShort: (names: string) => `Truncated by the sender: ${names}.`,
+  filterAttributes: 'Filter attributes',
+  span: 'Span',
+  resource: 'Resource',
+  isTruncated: 'truncated by the sender',
+  attributeName: 'the name',
+  name: 'name',
+  system: 'system',
+  message: 'this message',
+  emptyMessage: 'Empty message.',
+  result: 'result',
+  copyTheSpan: 'Copy the span',
+  asJson: 'the span as JSON',
+  asCurl: 'a curl command that reads the span',
+  asPython: 'Python that reads the span',
+  whatChanged: 'what changed',
+  logRecord: 'log record',
+  body: 'the body',
+  linksTo: 'Links to',
+  traceAndSpan: 'trace and span id',
+  inAnotherSession: 'in another session',
+  spanTabs: 'Span tabs',
+  wholeSpan: 'the span',
+  notFound: 'Span not found in this session',
+  traceIdAndSpanId: 'trace id and span id',
+  closeTitle: 'Close (Esc)',
+  closeSpan: 'Close the span',
+  ok: 'ok',
+  description: 'the description',
+  retrievedDocuments: 'Retrieved documents',
+  noId: 'no id',
+  startsAt: (offset: string) => `starts at ${offset}`,
+  ids: (trace: string, span: string) => `Trace ${trace}, span ${span}`,
+  parallelCalls: (count: number) => `${count} parallel calls`,
+  moreLinks: (count: number) => `${plural(count, 'more link')} in the raw span.`,
+  clamped: (count: number) => `${plural(count, 'long value')} truncated: see \`clamped\`.`,
+  copyForAll: 'Copy as JSON for the full text.',
+  schemaOf: (tool: string) => `the schema of ${tool}`,
+  toolsOffered: (count: number) => `Tools offered, ${groupThousands(count)}`,
+  unchangedSince: 'Unchanged since',
+  comparedWith: 'Compared with',
+  noLongerOffered: 'no longer offered:',
 } as const;
 
 /** A view that is narrowed to an agent, a tool or a model. */
@@ -452,6 +664,36 @@ export const VALUE_TEXT = {
   text: 'Text',
   firstShown: (size: string) => `First ${size} shown.`,
   loadAll: (size: string) => `Load all ${size}`,
+  loadSound: 'Load to play',
+  showImage: 'Show',
+  file: 'file',
+  error: 'Error',
+  theError: 'the error',
+  stackTrace: 'the stack trace',
+  hideLibraryFrames: 'Hide library frames',
+  showAllFrames: 'Show all frames',
+  value: 'the value',
+  thePath: 'the path',
+  path: 'path',
+  less: 'less',
+  asJson: 'as JSON',
+  search: 'Search this value',
+  searching: 'Searching',
+  stopped: 'stopped',
+  previous: 'Previous',
+  reading: 'Reading',
+  tooMany: 'Too many values for a tree.',
+  markdown: 'Markdown',
+  done: 'done',
+  toDo: 'to do',
+  code: 'code',
+  theCode: 'the code',
+  stackLines: (count: number) => `Stack trace, ${plural(count, 'line')}`,
+  startOf: (what: string) => `the start of ${what}`,
+  truncated: (sent: number, whole: number | undefined) =>
+    whole === undefined
+      ? `Truncated by the sender: ${formatBytes(sent)} received.`
+      : `Truncated by the sender: ${formatBytes(sent)} of ${formatBytes(whole)} received, ${formatBytes(Math.max(whole - sent, 0))} missing.`,
 } as const;
 
 // Requests: cards, inbox, forms.
@@ -500,6 +742,37 @@ export const REQUEST_TEXT = {
   },
   reason: 'Reason (sent to the agent)',
   back: 'Back',
+  sending: 'Sending …',
+  cannotSend: 'Cannot send the edited arguments: see above',
+  allowWithEdits: 'Allow with edits',
+  denyMore: 'Deny…',
+  stepTitle: 'Runs this, then pauses at the next operation',
+  step: 'Step',
+  changes: 'Changes',
+  findLabel: 'Find in the arguments',
+  findPlaceholder: 'find in all parts',
+  find: 'Find',
+  notFound: 'not found',
+  argumentsTitle: 'Arguments',
+  editArguments: 'Edit',
+  stopEditing: 'Stop editing',
+  undoAll: 'Undo all edits',
+  prompt: 'the prompt',
+  yourEdit: 'your edit',
+  copyEdit: 'Copy your edited arguments',
+  waitingInSpan: 'Waiting for you in this span',
+  unseen: (what: string) =>
+    `Only the start of ${what} is shown. Show all of it above before you allow it.`,
+  moreLines: (count: number) => `and ${plural(count, 'more changed line')}`,
+  omitted: (count: number) => `… ${plural(count, 'character')} …`,
+  signs: 'Signs for invisible characters:',
+  newSigns: 'New invisible characters:',
+  place: (line: number, column: number) => `line ${line}, column ${column}`,
+  inPlace: (line: number, column: number) => `in line ${line}, column ${column}`,
+  ambiguous: 'Ambiguous,',
+  notJson: 'Not JSON,',
+  duplicateKey: 'duplicate key',
+  elsewhere: 'Waiting for a person elsewhere: nothing to answer here.',
 } as const;
 
 export const FORM_TEXT = {
@@ -687,7 +960,7 @@ export function timedOut(outcome: string | undefined, after?: string): string {
   return outcome === undefined ? what : `${what}: ${outcome} by default`;
 }
 
-// Comparison: the ways to it. What it says is in `compare-texts.ts`.
+// Comparison: the ways to it, and what it says.
 
 export const COMPARE_LINK_TEXT = {
   compareWith: 'Compare with…',
@@ -698,4 +971,643 @@ export const COMPARE_LINK_TEXT = {
 /** Name of the action on sessions that are selected in the list. */
 export function compareSelected(count: number): string {
   return `Compare the ${count} selected sessions`;
+}
+
+/** Keys of widgets. */
+export const WIDGET_TEXT = {
+  where: 'Lists, trees and fields',
+  row: 'previous or next row, request or entry',
+  tree: 'in a tree: collapse or go to the parent, expand or go in',
+  tabs: 'in tabs: previous or next tab; on a divider: move it',
+  ends: 'first or last row; page up or down',
+  time: 'on the timeline: start or end; previous or next event',
+  play: 'on the timeline: play or pause',
+  open: 'open',
+  suggestion: 'in a query: accept the first suggestion',
+  leave: 'clear the field, then leave it',
+} as const;
+
+/** The footer of the list of keys; `key` opens the palette. */
+export function paletteHint(key: string): string {
+  return `The palette (${key}) lists every action, including those without a key.`;
+}
+
+export const BULK_TEXT = {
+  selectAll: (count: number | undefined) =>
+    count === undefined ? 'Select all' : `Select all ${groupThousands(count)}`,
+  onlyFirst: (count: number) => `Only the first ${groupThousands(count)} are selected.`,
+  exportStopped: 'Stopped. No file written.',
+  nothingExported: 'No file written.',
+  exported: (count: number, name: string, size: string) =>
+    `${plural(count, 'session')} in ${name}, ${size}. To import it again, drop it here or use “inspector import”.`,
+  leftOpen: (status: string) => `Skipped: ${status}.`,
+  deleted: (count: number, isStopped: boolean) =>
+    `${isStopped ? 'Stopped: ' : ''}${plural(count, 'session')} deleted.`,
+  withOpen: (count: number, waiting: number) =>
+    `Also delete ${plural(count, 'session')} still running or waiting${
+      waiting > 0 ? ` (${waiting} for a person)` : ''
+    }. Their agents continue: new spans start a new session, and open requests fall back to their default.`,
+  notLoaded: (count: number, withOpen: boolean) =>
+    `${plural(count, 'session')} not loaded yet${
+      withOpen ? '.' : '; running and waiting ones are skipped.'
+    }`,
+  selectedSessions: 'Selected sessions',
+  export: 'Export',
+  delete: 'Delete …',
+  selectNone: 'Select none',
+  selected: (count: number, isLooking: boolean) =>
+    `${groupThousands(count)} selected${isLooking ? ' so far' : ''}`,
+  exporting: 'Exporting',
+  deleting: 'Deleting',
+  doing: (what: string) => `${what} sessions`,
+  doneOf: (what: string, count: number, total: number) =>
+    `${what} ${groupThousands(count)} of ${plural(total, 'session')}`,
+  skipped: (count: number) => `${groupThousands(count)} failed or skipped`,
+} as const;
+
+/** What the context of an LLM call consists of, in its panel and over a session. */
+export const CONTEXT_TEXT = {
+  title: 'Context',
+  parts: {
+    system: 'System',
+    tools: 'Tools',
+    history: 'History',
+    retrieved: 'Retrieved',
+    tool_results: 'Tool results',
+    other: 'Other',
+  },
+  about: {
+    system: 'Instructions',
+    tools: 'Definitions of the tools offered',
+    history: 'Messages of users and models, and tool calls',
+    retrieved: 'Results of retrieval, wherever they appear',
+    tool_results: 'Results of tools',
+    other: 'Everything else',
+  },
+  tokens: (count: string) => `≈ ${count} tokens`,
+  characters: (count: string) => `${count} characters`,
+  estimated: 'Estimated from characters, scaled to the reported input tokens',
+  cached: (share: string) => `${share} cached`,
+  cachedTitle: 'Caches store the start of a context',
+  cachedUpTo: 'cached up to here',
+  sent: (count: string) => `${count} tokens`,
+  repeated: (amount: string) => `${amount} repeated`,
+  repeatedTitle: 'The same text appears earlier in this context',
+  repeats: (place: number) => (place === 0 ? 'same as a tool' : `same as in message ${place}`),
+  message: (place: number) => `Message ${place}`,
+  dropped: (amount: string) => `${amount} dropped`,
+  somethingDropped: 'something dropped',
+  droppedTitle: 'Sent with the agent’s previous call, not with this one',
+  droppedSince: (amount: string) => `${amount} dropped since the previous call`,
+  before: 'Open the previous call',
+  media: (count: number) =>
+    count === 1 ? '1 image or file not counted.' : `${count} images or files not counted.`,
+  more: (count: number) => `${count} more`,
+  stream: 'Context over the session',
+  streamNote: 'input of each LLM call, by start time',
+  call: (place: number, count: number) => `LLM call ${place} of ${count}`,
+  upTo: (amount: string) => `up to ${amount}`,
+  leftOut: (count: number) =>
+    count === 1 ? '1 later LLM call not loaded' : `${count} later LLM calls not loaded`,
+} as const;
+
+/** Names of facts about a request, by OpenTelemetry's name for each. */
+export const PROTOCOL_TEXT = {
+  http: {
+    title: 'HTTP',
+    'http.request.method': 'Method',
+    'url.full': 'URL',
+    'url.path': 'Path',
+    'url.query': 'Query',
+    'http.route': 'Route',
+    'http.response.status_code': 'Status',
+    'http.request.body.size': 'Request size',
+    'http.response.body.size': 'Response size',
+    'http.request.resend_count': 'Retries',
+    'network.protocol.version': 'HTTP version',
+    'user_agent.original': 'User agent',
+  },
+  database: {
+    title: 'Database',
+    'db.system.name': 'System',
+    'db.namespace': 'Database',
+    'db.collection.name': 'Collection',
+    'db.operation.name': 'Operation',
+    'db.query.summary': 'Summary',
+    'db.query.text': 'Query',
+    'db.operation.batch.size': 'Batch size',
+    'db.response.returned_rows': 'Rows',
+    'db.response.status_code': 'Status',
+  },
+  messaging: {
+    title: 'Messaging',
+    'messaging.system': 'System',
+    'messaging.operation.name': 'Operation',
+    'messaging.destination.name': 'Destination',
+    'messaging.message.id': 'Message id',
+    'messaging.message.conversation_id': 'Conversation id',
+    'messaging.consumer.group.name': 'Consumer group',
+    'messaging.destination.partition.id': 'Partition',
+    'messaging.kafka.offset': 'Offset',
+    'messaging.batch.message_count': 'Messages',
+    'messaging.message.body.size': 'Size',
+    'messaging.client.id': 'Client id',
+  },
+  server: 'Server',
+  client: 'Client',
+} as const;
+
+/** Statistics of a session. */
+export const STATISTICS_TEXT = {
+  none: 'No spans yet. Statistics appear as spans arrive.',
+  failed: (why: string) => `Cannot load the statistics: ${why}`,
+  stale: 'Not up to date:',
+  hidden: (count: number) => `${plural(count, 'duplicate')} hidden`,
+  running: (count: number) => `${count} still running`,
+  countedTitle: 'Duplicates report the same operation. Running spans count once they end.',
+  opensSlowest: 'Opens the slowest',
+  openSlowest: 'open the slowest',
+  opensFirstError: 'Opens the first error',
+  openFirstError: 'Open the first error',
+  find: 'Show in the waterfall',
+  share: 'Of all self time',
+  total: 'Includes spans below, excludes waiting; parallel spans each count',
+  p50: 'Median: half took less',
+  p95: '95 % took less',
+  tokens: 'Counted once, even if spans below report them too',
+  cached: 'cached',
+  reasoning: 'reasoning',
+  noModel: '(no model)',
+  ownCalls: 'Without sub-agents',
+  toolUsage: 'Used by agents and models that its calls started',
+  agentsNote: 'with and without sub-agents',
+  slowestNote: 'by self time',
+  notRead: (count: number) => `${plural(count, 'more span')} not loaded`,
+  noPriceList: 'cannot load the price list: see the service log',
+  noPrice: (models: string) => `no price for ${models}`,
+  longestPause: 'Longest pause within an answer',
+  operation: 'Operation',
+  count: 'Count',
+  errors: 'Errors',
+  shareHead: 'Share',
+  totalHead: 'Total',
+  mean: 'Mean',
+  max: 'Max',
+  waiting: 'Waiting',
+  tokensIn: 'Tokens in',
+  tokensOut: 'Tokens out',
+  cost: 'Cost',
+  operations: 'Operations',
+  model: 'Model',
+  calls: 'Calls',
+  tool: 'Tool',
+  agent: 'Agent',
+  runs: 'Runs',
+  time: 'Time',
+  toolCalls: 'Tool calls',
+  withSubAgents: 'with sub-agents',
+  counting: 'Counting …',
+  agents: 'Agents',
+  models: 'Models',
+  tools: 'Tools',
+  streamedAnswers: 'Streamed answers',
+  tokensOverTime: 'Tokens over time',
+  slowestSpans: 'Slowest spans',
+  longestWaits: 'Longest waits',
+  waitsNote: 'for a person',
+  waitingNow: 'waiting now',
+  tokensInLabel: 'tokens in',
+  timeToFirstToken: 'Time to first token',
+  out: 'out',
+  runningCount: (count: number) => `${count} running`,
+  showOperation: (name: string) => `Show ${name} in the waterfall`,
+  errorsOf: (count: number, name: string) => `${plural(count, 'error')} of ${name}: open the first`,
+  howMany: (name: string) => `${name}: count`,
+  theLongest: (name: string) => `${name}: longest`,
+  longest: 'longest',
+  usedAt: (at: string, input: string, output: string, cost: string | undefined) =>
+    `After ${at}: ${input} in, ${output} out${cost === undefined ? '' : `, ${cost}`}`,
+  spent: (all: string) => `spent, up to ${all}`,
+} as const;
+
+/** The MCP log. */
+export const MCP_TEXT = {
+  allMethods: 'All methods',
+  errorsOnly: 'Show only errors',
+  byCaller: 'Group by caller',
+  byCallerTitle: 'Group messages by caller',
+  byTimeTitle: 'Show messages in order of time',
+  noAgent: 'outside any agent',
+  noContact: 'no messages',
+  noVersion: 'protocol version unknown',
+  lastMessage: (at: string) => `last message ${at}`,
+  serverTime: (took: string) => `server time ${took}`,
+  noRequest: 'Request not captured',
+  noResponse: 'Response not captured',
+  noEnvelope: 'no envelope',
+  questionToPerson: 'Question for a person:',
+  request: 'Request',
+  loading: 'loading …',
+  error: 'Error',
+  response: 'Response',
+  notification: 'Notification',
+  headers: 'the headers',
+  servers: 'MCP servers',
+  allServers: 'Show all servers',
+  onlyServer: 'Show only this server',
+  withHandshake: 'with handshake',
+  unnamedServer: 'unnamed server',
+  find: 'Find in the MCP log',
+  findPlaceholder: 'Find in MCP log',
+  method: 'Method',
+  showNotifications: 'Show notifications',
+  log: 'MCP log',
+  messages: 'MCP messages',
+  asksForInput: 'asks for input',
+  noAnswer: 'no answer',
+  toolError: 'tool error',
+  parseError: 'parse error',
+  invalidRequest: 'invalid request',
+  methodNotFound: 'method not found',
+  invalidParams: 'invalid params',
+  internalError: 'internal error',
+  resourceNotFound: 'resource not found',
+  requestCancelled: 'request cancelled',
+  toolReportedError: 'The tool reported an error (isError).',
+  cancelled: 'Cancelled.',
+  unusable: 'No usable response.',
+  noResponseYet: 'No response.',
+  nextError: 'Next error',
+  copyMessage: 'Copy the MCP message',
+  meanwhile: 'During this call',
+  progress: 'progress',
+  command: 'the command',
+  python: 'the Python code',
+  httpHeaders: 'HTTP headers',
+  message: 'message',
+  askedPerson: 'asked a person',
+  notifications: 'notifications',
+  ofServer: (name: string) => `of ${name}`,
+  round: (number: number, isInput: boolean) =>
+    isInput ? `Round ${number} · the server asks for input` : `Round ${number}`,
+  /** `round`: of a call with several. */
+  theRequest: (round: number | undefined) =>
+    round === undefined ? 'the request' : `the request of round ${round}`,
+  theResponse: (round: number | undefined) =>
+    round === undefined ? 'the response' : `the response of round ${round}`,
+  answer: (state: string | null) => (state === null ? 'Answer:' : `Answer (${state}):`),
+  truncated: (original_bytes: number | undefined) =>
+    original_bytes === undefined
+      ? 'Truncated by the sender.'
+      : `Truncated by the sender: originally ${formatBytes(original_bytes)}.`,
+  at: (step: string) => `at ${step}`,
+  pending: (count: number) => `${count} pending`,
+  slowest: (took: string) => `slowest ${took}`,
+  slowestCall: (name: string) => `Slowest: ${name}`,
+  stderr: (lines: number) => `stderr ${plural(lines, 'line')}`,
+} as const;
+
+export const TRANSCRIPT_TEXT = {
+  foldAgent: 'Fold this agent',
+  unfoldAgent: 'Unfold this agent',
+  rootCause: 'Root cause:',
+  oneOfErrors: (count: number) => `1 of ${plural(count, 'error')}`,
+  show: 'Show',
+  wasCancelled: 'Cancelled. Shown up to the last event.',
+  lostContact: 'Lost contact with the process. Shown up to the last event.',
+  consequence: (names: string, isCause: boolean) =>
+    isCause ? `Caused ${names} to fail.` : `${names} failed afterwards.`,
+  retried: 'Called again below',
+  retryFailed: 'Called again, failed again',
+  noReason: 'Failed; no reason recorded.',
+  aModel: 'A model',
+  actions: { accept: 'Accepted', decline: 'Declined', cancel: 'Dismissed' } as Readonly<
+    Record<string, string>
+  >,
+  verdicts: {
+    deny: 'denied',
+    modify: 'changed',
+    allow: 'allowed',
+    continue: 'allowed',
+    retry: 'retried',
+    inject_context: 'added context',
+    ask: 'asked a person',
+    ask_user: 'asked a person',
+    stop: 'stopped',
+    fail: 'failed',
+    approve: 'approved',
+    cancel: 'cancelled',
+  } as Readonly<Record<string, string>>,
+  waited: (time: string) => `waited ${time}`,
+  withEdits: 'with edits',
+  onServer: (name: string) => `on ${name}`,
+  via: (tool: string) => `via ${tool}`,
+  parallel: (count: number) => `1 of ${count} in parallel`,
+  task: 'task',
+  answer: 'answer',
+  context: ' (context)',
+  calls: 'calls',
+  toolResult: 'tool result',
+  causedBy: 'Caused by',
+  finishReason: (reason: string) => `finish reason: ${reason}`,
+  firstToken: (time: string) => `${time} to first token`,
+  rewritten: (gone: number, unchanged: number) =>
+    `History rewritten: ${plural(gone, 'earlier message')} removed, ${unchanged} unchanged.`,
+  replaced: (gone: number) => `History replaced: ${plural(gone, 'earlier message')} removed.`,
+  openSpan: 'Open the span',
+  loadFailed: 'Failed to load. Retry',
+  truncated: 'Truncated by the sender.',
+  allSpans: 'All spans',
+  allSpansTitle: 'Includes wrappers, duplicates and transport',
+  allSpansAction: 'Toggle all spans',
+  isThinking: 'is thinking',
+  isAnswering: 'is answering',
+  isRunning: 'running',
+  turnsBelow: (count: number, isMore: boolean) =>
+    isMore ? `${count} more in sub-agents` : `${plural(count, 'turn')} in sub-agents`,
+  /** Pause within an answer that still comes, and the longest one of an answer. */
+  stalls: (took: string) => `stalled for ${took}`,
+  stalled: (took: string) => `paused for ${took}`,
+  onlyTheEnd: (chars: number) =>
+    `The last of ${groupThousands(chars)} characters so far. The full answer appears once it is complete.`,
+  /** Ends `research lead …`. */
+  hasBeenWorkingFor: 'has been working for',
+  endings: {
+    error: 'failed',
+    cancelled: 'was cancelled',
+    lost: 'lost contact',
+    ok: 'finished',
+    unset: 'finished',
+  } as Readonly<Record<string, string>>,
+  endedAfter: (how: string, took: string) =>
+    how === 'finished' ? `finished in ${took}` : `${how} after ${took}`,
+  agentContinued: 'The agent continued.',
+  timeOfDay: 'Time of day',
+  timeOfDayTitle: 'Show the time of day, not the time since the start',
+  timeOfDayAction: 'Toggle time of day',
+  outline: 'Turns',
+  turn: (number: number) => `Turn ${groupThousands(number)}`,
+  turnAnswers: 'answer',
+  /** A captured state: before `total 10 → 70`, and where nothing is known of a change. */
+  state: 'state',
+  stateFirst: 'first captured',
+  stateSame: 'unchanged',
+  stateWhole: 'whole state',
+  stateCaptured: 'captured',
+  stateMore: (count: number) => `and ${plural(count, 'more change')}`,
+  theTask: 'the task',
+  theAnswer: 'the answer',
+  tokensTitle: 'Tokens in and out',
+  request: 'request',
+  response: 'response',
+  byClient: 'by the client',
+  reasoning: 'the reasoning',
+  result: 'result',
+  part: 'the part',
+  theError: 'the error',
+  hook: 'a hook',
+  changedValue: 'the changed value',
+  denied: 'denied',
+  progress: 'Progress',
+  transcript: 'Transcript',
+  entries: 'Entries',
+  failedInside: (name: string) => `${name} failed inside`,
+  hasFailed: (name: string) => `${name} failed`,
+  inAgent: (name: string) => `in ${name}`,
+  tokens: (input: string, output: string) => `${input} → ${output} tokens`,
+  link: 'link',
+  data: 'data',
+  inSpan: 'in the span',
+  by: 'by',
+  theState: (name: string) => `the state ${name}`,
+} as const;
+
+/** The graph of agents. */
+export const GRAPH_TEXT = {
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  showAll: 'Show the whole graph',
+  graph: 'Graph',
+  showAllTitle: 'Show the whole graph (0)',
+  handsOffTo: 'hands off to',
+  handedOff: 'Handed off',
+  called: 'Called',
+  noRun: 'no run recorded',
+  nodes: 'Nodes',
+  edges: 'Edges',
+  name: 'Name',
+  runsOrCalls: 'Runs or calls',
+  running: 'Running',
+  waiting: 'Waiting',
+  time: 'Time',
+  waited: 'Waited',
+  tokens: 'Tokens',
+  excludesSubAgents: 'Excludes sub-agents',
+  cost: 'Cost',
+  edge: 'Edge',
+  order: 'Order',
+  count: 'Count',
+  includesSubAgents: 'Includes sub-agents',
+  loading: 'Loading …',
+  noSpans: 'No spans yet.',
+  noAgents:
+    'No agents in this session. Agents are spans with gen_ai.operation.name = invoke_agent, or its equivalent in other conventions.',
+  toggleOrder: 'Graph: toggle execution order',
+  toggleModels: 'Graph: toggle models',
+  toggleTools: 'Graph: toggle tools',
+  toggleTable: 'Graph: toggle table',
+  looking: 'Looking for agents …',
+  executionOrderTitle: 'One node per run, edges numbered by start',
+  executionOrder: 'Execution order',
+  usedTitle: 'What agents use',
+  models: 'Models',
+  tools: 'Tools',
+  tableTitle: 'The same data as tables',
+  table: 'Table',
+  zoomInTitle: 'Zoom in (+)',
+  zoomOutTitle: 'Zoom out (-)',
+  calls: 'calls',
+  oneError: '1 error',
+  about: (nodes: number, edges: number) =>
+    `${plural(nodes, 'node')}, ${plural(edges, 'edge')}. Arrow keys move along edges; "Table" shows the same data as tables.`,
+  leftOut: (count: number) =>
+    `${plural(count, 'more node')} not shown: agents, errors and the nodes with most spans come first.`,
+} as const;
+
+/** Usage. */
+export const USAGE_TEXT = {
+  filter: 'Filter',
+  usage: 'Usage',
+  showSessions: 'Show the sessions',
+  groupBy: 'Group by',
+  by: 'By',
+  clearFilter: 'Clear the filter',
+  howToSend: 'How to send one',
+  day: 'Day',
+  opensSessions: 'Opens the sessions of the row',
+  allSessions: 'All sessions',
+  sessions: 'Sessions',
+  toolCalls: 'Tool calls',
+  tokensIn: 'Tokens in',
+  tokensOut: 'Tokens out',
+  noCost: 'No cost',
+  noCostTitle: 'Calls without a known price, not included in the cost',
+  cost: 'Cost',
+  costTitle: 'Of calls with a known price',
+  shareOfCost: 'Share of all cost',
+  shareOfTokens: 'Share of all tokens, because some calls have no known price',
+  noneHas: (key: string) => `None of these sessions has a ${key}. Set one with`,
+  usageBy: (key: string) => `Usage by ${key}`,
+  showCount: (sessions: number) => `Show the ${plural(sessions, 'session')}`,
+  without: (key: string) => `no ${key}`,
+} as const;
+
+/** The search page. */
+export const SEARCH_PAGE_TEXT = {
+  found: 'Found',
+  search: 'Search',
+  heading: 'Search all sessions',
+  tryAgain: 'Try again',
+  exactPhrase: 'an exact phrase, in names and content',
+  failedTools: 'failed tool calls',
+  slowTools: 'slow calls of git tools',
+  largeCalls: 'large LLM calls, without small models',
+  toolsOfAgent: 'tools that an agent called directly',
+  attributeValue: 'spans with this attribute value',
+  textInFailed: 'text in failed sessions',
+  oneService: 'one service, last two hours',
+  narrow: 'Narrow the results',
+  spansFound: (spans: number, sessions: number, hasMore: boolean) =>
+    `${plural(spans, 'span')} in ${plural(sessions, 'session')}${hasMore ? ', and more' : ''}`,
+} as const;
+
+/** Captured states of a span. */
+export const STATE_TEXT = {
+  previousAction: 'Previous change of the state',
+  nextAction: 'Next change of the state',
+  span: 'Span',
+  loading: 'Loading',
+  list: 'States of this span',
+  onThisSpan: 'on this span',
+  onAnotherSpan: 'on another span',
+  longSession: 'Long session: not all changes are counted.',
+  state: 'the state',
+  previousTitle: 'Previous change of this state (,)',
+  previous: 'Previous change of this state',
+  nextTitle: 'Next change of this state (;)',
+  next: 'Next change of this state',
+  firstCapture: 'First capture.',
+  unchanged: 'Unchanged since the previous capture.',
+  whatChanged: 'What changed',
+  path: 'the path',
+  valueBefore: 'the value before',
+  valueAfter: 'the value after',
+  wholePath: 'everything',
+  fullState: 'Full state at this point',
+  show: (count: number) => `Show ${groupThousands(count)}`,
+} as const;
+
+export const COMPARE_TEXT = {
+  about:
+    'Differences in spans, errors, durations, cost and output, matched from the root down. Type part of a title, or paste an id or a link.',
+  sameTwice: 'Both sides are the same session. Choose another one.',
+  comparing: 'Comparing …',
+  gone: 'The session may have been deleted, or its id is incomplete. Choose another one.',
+  stillRuns: 'A session was still running. Compare again to update.',
+  none: 'No differences.',
+  noneOfKind: 'No differences of this kind.',
+  outputPart: 'First different part of the output',
+  errorBefore: 'Error before',
+  errorAfter: 'Error after',
+  openBefore: 'Open in session before',
+  openAfter: 'Open in session after',
+  title: 'Compare',
+  heading: 'Compare sessions',
+  before: 'Before',
+  after: 'After',
+  aligned: 'Aligned',
+  byImportance: 'By importance',
+  tree: 'Aligned steps',
+  first: 'First difference',
+  follows: 'Starts after the first difference and may follow from it.',
+  same: 'The same in both sessions.',
+  absent: 'not in this run',
+  running: 'running',
+  nextDifference: 'Next difference',
+  previousDifference: 'Previous difference',
+  swap: 'Swap the sessions',
+  again: 'Compare again',
+  all: 'All differences',
+  step: 'Step',
+  runs: 'Steps of all runs',
+  firstRun: 'first run',
+  addRun: 'Add a run',
+  removeRun: 'Remove from the comparison',
+  withoutRun: 'Compare the others',
+  signs: 'Signs',
+  backToRuns: (count: number) => `Back to all ${count} runs`,
+  changed: 'New spans arrived. Compare again to include them.',
+  partly: (count: number) =>
+    `Content of ${plural(count, 'span')} not compared: too large or too many`,
+  sessionBefore: 'Session before',
+  swapTitle: 'Swap the sessions (X)',
+  swapLabel: 'Swap',
+  sessionAfter: 'Session after',
+  chooseTwo: 'Choose two runs of the same task',
+  kinds: 'Kinds of differences',
+  sides: 'Side by side',
+  differences: 'Differences',
+  difference: 'Difference',
+  differenceLabel: 'difference',
+  sessions: 'Sessions',
+  pickerHint: (side: string) => `${side}: title, id or link`,
+} as const;
+
+/** The sentence over a comparison; `change` in words, such as `different output`. */
+export function firstDifference(change: string | undefined): string {
+  const what = change === undefined ? 'is different' : (FIRST_DIFFERENCE[change] ?? change);
+  return `${what}. Later differences may follow from it.`;
+}
+
+/** What happened to a step, after its name. */
+const FIRST_DIFFERENCE: Readonly<Record<string, string>> = {
+  failed: 'failed',
+  recovered: 'no longer fails',
+  added: 'was added',
+  removed: 'was removed',
+  other_model: 'ran on a different model',
+  asked_differently: 'got different input',
+  answered_differently: 'gave different output',
+};
+
+/** Steps that are not shown between others; `mayDiffer`: in ways that are not marked in them. */
+export function stepsBetween(count: number, mayDiffer: boolean, isPartly: boolean): string {
+  return mayDiffer ? plural(count, 'other step') : withoutDifference(count, 'step', isPartly);
+}
+
+/** Spans or steps without a difference; `isPartly`: the content of some was not compared. */
+export function withoutDifference(count: number, what: string, isPartly: boolean): string {
+  return `${plural(count, what)} ${isPartly ? 'with no difference found' : 'the same'}`;
+}
+
+export function laterDifferences(count: number, isShown: boolean): string {
+  const what = `${plural(count, 'later difference')} may follow from this`;
+  return `${what}: ${isShown ? 'hide' : 'show'}`;
+}
+
+export function stepsBelow(count: number): string {
+  return `${plural(count, 'step')} below`;
+}
+
+export function differencesBelow(count: number): string {
+  return `${plural(count, 'difference')} below`;
+}
+
+export function selfTime(own_ns: number): string {
+  return `self ${formatDuration(own_ns)}`;
+}
+
+/** Steps that only some of the runs have in the same way. */
+export function runsDiffer(differing: number, steps: number): string {
+  return `${groupThousands(differing)} of ${plural(steps, 'step')} differ between the runs`;
 }

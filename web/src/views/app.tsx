@@ -234,8 +234,8 @@ export function StoreBanner() {
       <strong>{HEADLINES[health.state]}</strong>
       <span>{quoted(health.message)}</span>
       <span className="ins-store__since">
-        Since <When at={health.since} />
-        {': agents are asked to retry.'}
+        {SHELL_TEXT.since} <When at={health.since} />
+        {SHELL_TEXT.agentsRetry}
       </span>
     </div>
   );

@@ -1,10 +1,9 @@
 /** Dialog with all keys of the page: those of its actions, and those of widgets. */
 import { useEffect, useMemo, useRef } from 'react';
-import { paletteHint, WIDGET_TEXT } from '../later-texts.ts';
 import { type KeyRow, type KeySection, keyList } from '../model/keys/key-list.ts';
 import { keyName } from '../model/keys/key-names.ts';
 import { EVERYWHERE } from '../state/actions.ts';
-import { SHELL_TEXT, withKey } from '../texts.ts';
+import { paletteHint, SHELL_TEXT, WIDGET_TEXT, withKey } from '../texts.ts';
 import { useCell, useInspector, usePreferences } from './parts/context.ts';
 import { ActionIcon } from './parts/icons.tsx';
 import { isMac } from './parts/platform.ts';

@@ -32,7 +32,7 @@ export function TopBar({ onKeys, onPalette }: TopBarProps) {
         <BrandMark />
         <span className="ins-bar__name">Inspector</span>
       </Link>
-      <nav className="ins-bar__nav" aria-label="Main">
+      <nav className="ins-bar__nav" aria-label={SHELL_TEXT.main}>
         <PageLink page="sessions" to="" title={withKey(PAGE_NAMES.sessions, 'G S')}>
           {PAGE_NAMES.sessions}
         </PageLink>

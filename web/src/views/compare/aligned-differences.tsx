@@ -1,11 +1,11 @@
 /** The aligned steps of two sessions, read from the service page by page. */
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { AlignedStep, AlignedSteps } from '../../api/types.ts';
-import { COMPARE_TEXT } from '../../compare-texts.ts';
 import { differenceOf } from '../../model/sessions/aligned.ts';
 import { differenceKey, type SelectedDifference } from '../../model/sessions/comparison.ts';
 import { AlignedTree } from '../../state/aligned.ts';
 import type { Compared } from '../../state/comparison.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { AlignedView } from './aligned-view.tsx';
 import { ComparisonFailed } from './comparison-failed.tsx';

@@ -1,7 +1,6 @@
 /** Two sessions as one tree of steps, with the bars of both; only the rows in view are drawn. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import type { AlignedStep, AlignedSteps } from '../../api/types.ts';
-import { COMPARE_TEXT, laterDifferences, stepsBetween } from '../../compare-texts.ts';
 import {
   type AlignedItem,
   extentOf,
@@ -11,6 +10,7 @@ import {
 } from '../../model/sessions/aligned.ts';
 import { formatDuration } from '../../model/text/format.ts';
 import type { AlignedTree } from '../../state/aligned.ts';
+import { COMPARE_TEXT, laterDifferences, stepsBetween } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';

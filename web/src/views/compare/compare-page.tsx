@@ -1,7 +1,6 @@
 /** `/ui/compare`: two sessions side by side, with their differences; or several in a table. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Change, Comparison, Difference } from '../../api/types.ts';
-import { COMPARE_TEXT, firstDifference, withoutDifference } from '../../compare-texts.ts';
 import {
   CHANGE_NAMES,
   CHANGE_SIGNS,
@@ -14,6 +13,7 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { Cell } from '../../state/cell.ts';
 import { Compared } from '../../state/comparison.ts';
 import { compareAllPath } from '../../state/route.ts';
+import { COMPARE_TEXT, firstDifference, withoutDifference } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
@@ -72,16 +72,16 @@ function ComparePair() {
           </Link>
         )}
         <SessionPicker
-          label="Session before"
+          label={COMPARE_TEXT.sessionBefore}
           id={left}
           session={sessions?.left}
           onChoose={(id) => router.adjust({ left: id, span: undefined })}
         />
-        <button type="button" className="ins-verb" onClick={swap} title="Swap the sessions (X)">
-          Swap
+        <button type="button" className="ins-verb" onClick={swap} title={COMPARE_TEXT.swapTitle}>
+          {COMPARE_TEXT.swapLabel}
         </button>
         <SessionPicker
-          label="Session after"
+          label={COMPARE_TEXT.sessionAfter}
           id={right}
           session={sessions?.right}
           onChoose={(id) => router.adjust({ right: id, span: undefined })}
@@ -153,7 +153,7 @@ function Start({ left, right }: { readonly left: string; readonly right: string 
         <p role="alert">{COMPARE_TEXT.sameTwice}</p>
       ) : (
         <>
-          <h2>Choose two runs of the same task</h2>
+          <h2>{COMPARE_TEXT.chooseTwo}</h2>
           <p>{COMPARE_TEXT.about}</p>
         </>
       )}
@@ -286,7 +286,7 @@ function ChangeChips({ result, chosen, isList }: ChangeChipsProps) {
   };
   const present = CHANGES.filter((one) => result.counts[one] !== undefined || chosen.includes(one));
   return (
-    <div className="ins-chips ins-compare__chips" role="group" aria-label="Kinds of differences">
+    <div className="ins-chips ins-compare__chips" role="group" aria-label={COMPARE_TEXT.kinds}>
       {[false, true].map((isOfList) => (
         <button
           key={String(isOfList)}

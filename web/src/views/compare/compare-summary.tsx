@@ -1,8 +1,8 @@
 /** Duration, tokens and cost of both sessions, side by side. */
 import { Fragment } from 'react';
 import type { Comparison, Session } from '../../api/types.ts';
-import { COMPARE_TEXT } from '../../compare-texts.ts';
 import { summarise } from '../../model/sessions/comparison.ts';
+import { COMPARE_TEXT, PARTS_TEXT } from '../../texts.ts';
 
 interface CompareSummaryProps {
   readonly result: Comparison;
@@ -15,7 +15,7 @@ export function CompareSummary({ result, onAgain }: CompareSummaryProps) {
     <>
       <StillRuns sessions={[left, right]} onAgain={onAgain} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-      <div className="ins-compare__table" tabIndex={0} role="group" aria-label="Side by side">
+      <div className="ins-compare__table" tabIndex={0} role="group" aria-label={COMPARE_TEXT.sides}>
         <table>
           <thead>
             <tr>
@@ -28,9 +28,9 @@ export function CompareSummary({ result, onAgain }: CompareSummaryProps) {
             </tr>
           </thead>
           <tbody>
-            <Row name="before" of={result} value="left" />
-            <Row name="after" of={result} value="right" />
-            <Row name="difference" of={result} value="delta" />
+            <Row name={PARTS_TEXT.before} of={result} value="left" />
+            <Row name={PARTS_TEXT.after} of={result} value="right" />
+            <Row name={COMPARE_TEXT.differenceLabel} of={result} value="delta" />
           </tbody>
         </table>
       </div>

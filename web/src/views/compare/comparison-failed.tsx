@@ -1,7 +1,7 @@
 /** Problem of a comparison, with what to do about it. */
 import type { ReactNode } from 'react';
-import { COMPARE_TEXT } from '../../compare-texts.ts';
 import type { LoadState } from '../../state/sessions.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
 
 interface ComparisonFailedProps {
   readonly state: LoadState & { readonly kind: 'failed' };

@@ -1,7 +1,6 @@
 /** List of differences, the most important first; only the rows in view are in the document. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Difference } from '../../api/types.ts';
-import { COMPARE_TEXT } from '../../compare-texts.ts';
 import {
   briefly,
   CHANGE_NAMES,
@@ -11,6 +10,7 @@ import {
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import type { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
+import { andMore, COMPARE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
@@ -82,7 +82,7 @@ export function DifferenceList(props: DifferenceListProps) {
       ref={setScroller}
       className="ins-compare__scroller"
       role="listbox"
-      aria-label="Differences"
+      aria-label={COMPARE_TEXT.differences}
       {...list}
       onKeyDown={onKeyDown}
     >
@@ -128,7 +128,7 @@ function DifferenceRow({ difference }: { readonly difference: Difference }) {
             <span aria-hidden="true">{CHANGE_SIGNS[change]}</span> {CHANGE_NAMES[change]}
           </span>
         ))}
-        {more > 0 && <span>and {more} more</span>}
+        {more > 0 && <span>{andMore(more)}</span>}
       </span>
       <span className="ins-difference__what">
         <span className="ins-difference__name" title={plainLine(row?.name ?? '')}>

@@ -1,7 +1,6 @@
 /** Panel of one difference: values and errors of both spans, a diff of input and output. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Comparison, Difference, SpanDetail, SpanRow } from '../../api/types.ts';
-import { COMPARE_TEXT } from '../../compare-texts.ts';
 import {
   CHANGE_NAMES,
   CHANGE_SIGNS,
@@ -17,7 +16,7 @@ import { diffTexts } from '../../model/text/text-diff.ts';
 import { Cuts } from '../../model/trace/cuts.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { spanPath } from '../../state/route.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { COMPARE_TEXT, PARTS_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -35,7 +34,7 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
   const { left, right } = difference;
   const row = left ?? right;
   return (
-    <section className="ins-difference-panel" aria-label="Difference">
+    <section className="ins-difference-panel" aria-label={COMPARE_TEXT.difference}>
       <header>
         <h2>
           {row !== null && <KindIcon kind={row.kind} />} {plainLine(row?.name ?? '')}
@@ -43,8 +42,8 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
         <button
           type="button"
           className="ins-icon-button"
-          title="Close"
-          aria-label="Close"
+          title={PARTS_TEXT.close}
+          aria-label={PARTS_TEXT.close}
           onClick={onClose}
         >
           <ActionIcon name="close" />
@@ -103,9 +102,9 @@ function Values({ difference }: { readonly difference: Difference }) {
       <thead>
         <tr>
           <td />
-          <th scope="col">before</th>
-          <th scope="col">after</th>
-          <th scope="col">difference</th>
+          <th scope="col">{PARTS_TEXT.before}</th>
+          <th scope="col">{PARTS_TEXT.after}</th>
+          <th scope="col">{COMPARE_TEXT.differenceLabel}</th>
         </tr>
       </thead>
       <tbody>

@@ -2,14 +2,6 @@
 /** Several runs step by step: a row a step, a column a run. */
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Change, RunCell, RunStep, RunTable as Runs, Session } from '../../api/types.ts';
-import {
-  COMPARE_TEXT,
-  differencesBelow,
-  runsDiffer,
-  selfTime,
-  stepsBelow,
-  stepsBetween,
-} from '../../compare-texts.ts';
 import { type AlignedItem, itemsOf, keyOfItem, parentOf } from '../../model/sessions/aligned.ts';
 import { CHANGE_NAMES, CHANGE_SIGNS, CHANGES } from '../../model/sessions/comparison.ts';
 import { isFlawed } from '../../model/sessions/flawed.ts';
@@ -24,7 +16,15 @@ import {
   sessionPath,
   spanPath,
 } from '../../state/route.ts';
-import { sessionStatus } from '../../texts.ts';
+import {
+  COMPARE_TEXT,
+  differencesBelow,
+  runsDiffer,
+  selfTime,
+  sessionStatus,
+  stepsBelow,
+  stepsBetween,
+} from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';

@@ -1,9 +1,9 @@
 /** `/ui/compare?session=…&session=…`: several sessions, each step beside each other. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Problem, RunStep, RunTable as Runs } from '../../api/types.ts';
-import { COMPARE_TEXT } from '../../compare-texts.ts';
 import { AlignedTree } from '../../state/aligned.ts';
 import { compareAllPath } from '../../state/route.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';

@@ -4,6 +4,7 @@ import type { Session } from '../../api/types.ts';
 import { sessionIdIn } from '../../model/sessions/comparison.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { sessionPath } from '../../state/route.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
 import { useInspector, useRow } from '../parts/context.ts';
 import { useFoundSessions } from '../parts/found-sessions.ts';
 import { StatusIcon } from '../parts/icons.tsx';
@@ -95,7 +96,7 @@ export function SessionField({ label, chosen, onChoose }: SessionFieldProps) {
           aria-controls={list}
           aria-activedescendant={active < 0 ? undefined : `${list}-${active}`}
           aria-autocomplete="list"
-          placeholder={`${label}: title, id or address`}
+          placeholder={COMPARE_TEXT.pickerHint(label)}
           value={text}
           maxLength={1000}
           spellCheck={false}
@@ -111,7 +112,12 @@ export function SessionField({ label, chosen, onChoose }: SessionFieldProps) {
         />
       </label>
       {options.length > 0 && (
-        <div className="ins-query__list" role="listbox" id={list} aria-label="Sessions">
+        <div
+          className="ins-query__list"
+          role="listbox"
+          id={list}
+          aria-label={COMPARE_TEXT.sessions}
+        >
           {options.map((session, index) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
             // biome-ignore lint/a11y/useKeyWithClickEvents: its keys are those of the field

@@ -6,7 +6,6 @@
  */
 
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
-import { GRAPH_TEXT } from '../../later-texts.ts';
 import type { AgentGraph, GraphEdge, GraphNode } from '../../model/graph/agent-graph.ts';
 import {
   type Layout,
@@ -16,7 +15,7 @@ import {
 } from '../../model/graph/graph-layout.ts';
 import { formatCount, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
-import { ACTOR_TEXT } from '../../texts.ts';
+import { ACTOR_TEXT, GRAPH_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useSize } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
@@ -122,7 +121,7 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
           ))}
         <div
           role="group"
-          aria-label={`${plural(graph.nodes.length, 'node')}, ${plural(graph.edges.length, 'edge')}. Arrow keys move along edges; "Table" shows the same data as tables.`}
+          aria-label={GRAPH_TEXT.about(graph.nodes.length, graph.edges.length)}
           onKeyDown={onKeyDown}
         >
           {graph.nodes.map((node) => (
@@ -148,10 +147,10 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
         </div>
       </div>
       <div className="ins-graph__zoom">
-        <ZoomButton name="Zoom in (+)" onClick={() => zoom(ZOOM)}>
+        <ZoomButton name={GRAPH_TEXT.zoomInTitle} onClick={() => zoom(ZOOM)}>
           +
         </ZoomButton>
-        <ZoomButton name="Zoom out (-)" onClick={() => zoom(1 / ZOOM)}>
+        <ZoomButton name={GRAPH_TEXT.zoomOutTitle} onClick={() => zoom(1 / ZOOM)}>
           −
         </ZoomButton>
         <button
@@ -165,7 +164,7 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
         </button>
       </div>
       <p className="ins-graph__legend" aria-hidden="true">
-        <span className="ins-graph__key">calls</span>
+        <span className="ins-graph__key">{GRAPH_TEXT.calls}</span>
         <span className="ins-graph__key ins-graph__key--handoff">{GRAPH_TEXT.handsOffTo}</span>
       </p>
     </div>

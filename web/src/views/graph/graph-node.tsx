@@ -2,11 +2,11 @@
 
 import type { Ref } from 'react';
 import type { SpanKind } from '../../api/types.ts';
-import { GRAPH_TEXT } from '../../later-texts.ts';
 import type { GraphNode, NodeKind } from '../../model/graph/agent-graph.ts';
 import type { Place } from '../../model/graph/graph-layout.ts';
 import { formatCost, formatCount, formatDuration, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
+import { GRAPH_TEXT, MCP_TEXT, PARTS_TEXT } from '../../texts.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 
 interface GraphNodeButtonProps {
@@ -51,14 +51,14 @@ export function GraphNodeButton(props: GraphNodeButtonProps) {
         <KindIcon kind={KINDS[node.kind]} />
         <span className="ins-hidden">{node.kind} </span>
         <span>{name}</span>
-        {server !== undefined && <span className="ins-hidden"> of {server}</span>}
+        {server !== undefined && <span className="ins-hidden"> {MCP_TEXT.ofServer(server)}</span>}
         {node.waiting > 0 && <StatusIcon shape="waiting" />}
         {node.active > 0 && node.waiting === 0 && <StatusIcon shape="running" />}
         {node.errors > 0 && (
           <span className="ins-graph__errors">
             <StatusIcon shape="failed" />
             {node.errors > 1 && formatCount(node.errors)}
-            <span className="ins-hidden">{node.errors === 1 ? ' 1 error ' : ' errors '}</span>
+            <span className="ins-hidden">{` ${node.errors === 1 ? GRAPH_TEXT.oneError : PARTS_TEXT.errors} `}</span>
           </span>
         )}
       </span>

@@ -2,9 +2,9 @@
 
 import { useMemo } from 'react';
 import type { SpanKind } from '../../api/types.ts';
-import { GRAPH_TEXT } from '../../later-texts.ts';
 import type { AgentGraph, GraphEdge, GraphNode } from '../../model/graph/agent-graph.ts';
 import { groupThousands } from '../../model/text/format.ts';
+import { GRAPH_TEXT } from '../../texts.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { SpanLink } from '../parts/statistics/cells.tsx';
 import { costColumn, countColumn, errorsColumn, timeColumn } from '../parts/statistics/columns.tsx';

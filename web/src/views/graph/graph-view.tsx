@@ -1,15 +1,13 @@
 /** Graph view: agents, their calls and their hand-offs, drawn or as tables. */
 
 import { useCallback, useMemo, useState } from 'react';
-import { GRAPH_TEXT } from '../../later-texts.ts';
 import { agentGraphOf, MOST_NODES } from '../../model/graph/agent-graph.ts';
 import { handOffsByKey } from '../../model/graph/hand-off.ts';
 import { toolServers } from '../../model/mcp/mcp-servers.ts';
-import { plural } from '../../model/text/format.ts';
 import { actorText } from '../../model/trace/actor.ts';
 import { subjectOf } from '../../model/trace/span-key.ts';
 import { spanTreeOf } from '../../model/trace/span-tree.ts';
-import { TIME_TEXT } from '../../texts.ts';
+import { GRAPH_TEXT, TIME_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { ActorFilter } from '../parts/actor-filter.tsx';
 import { useCell, useInspector } from '../parts/context.ts';
@@ -53,7 +51,7 @@ export function GraphView(props: SessionViewProps) {
   }
   return (
     // Another session is another try.
-    <Guarded key={trace.sessionId} name="Graph">
+    <Guarded key={trace.sessionId} name={GRAPH_TEXT.graph}>
       <Agents {...props} areFew={agents <= FEW_AGENTS} />
     </Guarded>
   );
@@ -134,8 +132,7 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
         <ActorFilter views={NARROWED} />
         {graph.leftOut > 0 && (
           <span className="ins-graph__left-out" role="note">
-            {plural(graph.leftOut, 'node')} more {graph.leftOut === 1 ? 'is' : 'are'} not shown:
-            agents, errors and the nodes with most spans come first.
+            {GRAPH_TEXT.leftOut(graph.leftOut)}
           </span>
         )}
       </div>

@@ -1,10 +1,9 @@
 /** Details of an opened line: each round with both messages, and the events between. */
 import type { McpEntry } from '../../api/types.ts';
-import { MCP_TEXT, TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import type { McpRound } from '../../model/mcp/mcp-frames.ts';
 import { formatDuration, formatOffset, formatShare } from '../../model/text/format.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { MCP_TEXT, PARTS_TEXT, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { FrameView } from './mcp-frame.tsx';
@@ -101,8 +100,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
     <div className="ins-mcp-round">
       {many && (
         <h3 className="ins-mcp-round__head">
-          Round {number}
-          {response?.result_type === 'input_required' && ' · the server asks for input'}
+          {MCP_TEXT.round(number, response?.result_type === 'input_required')}
         </h3>
       )}
       <Questions entry={request} />
@@ -115,7 +113,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
             key={request.key}
             sessionId={sessionId}
             entry={request}
-            what={many ? `the request of round ${number}` : 'the request'}
+            what={MCP_TEXT.theRequest(many ? number : undefined)}
           />
         )}
         {response !== undefined && (
@@ -123,7 +121,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
             key={response.key}
             sessionId={sessionId}
             entry={response}
-            what={many ? `the response of round ${number}` : 'the response'}
+            what={MCP_TEXT.theResponse(many ? number : undefined)}
           />
         )}
         {call.kind === 'call' && response === undefined && (
@@ -183,7 +181,7 @@ const MAX_NOTES = 60;
 function Notes({ notes }: { readonly notes: readonly McpEntry[] }) {
   if (notes.length === 0) return null;
   return (
-    <ol className="ins-mcp-notes" aria-label="Meanwhile">
+    <ol className="ins-mcp-notes" aria-label={MCP_TEXT.meanwhile}>
       {notes.slice(-MAX_NOTES).map((note) => (
         <li key={note.key}>
           <span className="ins-mcp-notes__time">{formatOffset(note.offset_ns)}</span>
@@ -205,7 +203,7 @@ function Note({ note }: { readonly note: McpEntry }) {
   if (note.type === 'answered') {
     return (
       <span>
-        {note.state === null ? 'Answer' : `Answer (${note.state})`}:{' '}
+        {MCP_TEXT.answer(note.state)}{' '}
         <code>
           <VisibleText text={note.text ?? ''} />
         </code>
@@ -217,9 +215,9 @@ function Note({ note }: { readonly note: McpEntry }) {
     const done = total === null ? `${value ?? ''}` : `${value ?? '?'} of ${total}`;
     return (
       <span className="ins-mcp-notes__progress">
-        progress {done}
+        {MCP_TEXT.progress} {done}
         {percent !== null && (
-          <meter min={0} max={100} value={percent} aria-label="progress">
+          <meter min={0} max={100} value={percent} aria-label={MCP_TEXT.progress}>
             {formatShare(percent / 100)}
           </meter>
         )}
@@ -229,7 +227,9 @@ function Note({ note }: { readonly note: McpEntry }) {
   }
   return (
     <span>
-      {note.method === 'notifications/cancelled' ? 'cancelled' : (note.method ?? note.type)}{' '}
+      {note.method === 'notifications/cancelled'
+        ? PARTS_TEXT.cancelled
+        : (note.method ?? note.type)}{' '}
       <VisibleText text={note.fault?.message ?? ''} />
     </span>
   );

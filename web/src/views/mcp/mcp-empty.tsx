@@ -1,6 +1,7 @@
 /** Empty MCP log, with ways to fill it. */
 
-import { EMPTY_TEXT } from '../../texts.ts';
+import { EMPTY_TEXT, MCP_TEXT } from '../../texts.ts';
+import { CodedText } from '../parts/coded-text.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { LoadingRows } from '../parts/loading-rows.tsx';
 
@@ -25,25 +26,23 @@ export function McpEmpty() {
       <dl>
         <dt>{EMPTY_TEXT.mcpProxy}</dt>
         <dd>
-          <Snippet text="inspector proxy -- uvx mcp-server-git" what="the command" />
+          <Snippet text="inspector proxy -- uvx mcp-server-git" what={MCP_TEXT.command} />
         </dd>
         <dt>{EMPTY_TEXT.mcpRun}</dt>
         <dd>
-          <Snippet text="inspector run my_agent.py" what="the command" />
+          <Snippet text="inspector run my_agent.py" what={MCP_TEXT.command} />
         </dd>
         <dt>{EMPTY_TEXT.mcpHooks}</dt>
         <dd>
-          <Snippet text={WITH_HOOKS} what="the Python" />
+          <Snippet text={WITH_HOOKS} what={MCP_TEXT.python} />
         </dd>
         <dt>{EMPTY_TEXT.mcpOtel}</dt>
         <dd>
-          <Snippet text={WITH_OTEL} what="the command" />
+          <Snippet text={WITH_OTEL} what={MCP_TEXT.command} />
         </dd>
         <dt>{EMPTY_TEXT.mcpOther}</dt>
         <dd>
-          Spans with <code>mcp.method.name</code> (OpenTelemetry, FastMCP, OpenLLMetry, Logfire), or
-          log records of the wire: <code>inspector.mcp.frame</code>, see{' '}
-          <code>docs/formats.md</code>.
+          <CodedText text={EMPTY_TEXT.mcpSpans} />
         </dd>
       </dl>
     </section>

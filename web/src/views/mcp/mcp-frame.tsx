@@ -1,10 +1,9 @@
 /** One message, as a tree over its text or as the exact captured text. */
 import { useEffect, useMemo, useState } from 'react';
 import type { McpEntry, McpFrame } from '../../api/types.ts';
-import { MCP_TEXT } from '../../later-texts.ts';
 import { indexJson, type JsonIndex } from '../../model/json/json-text.ts';
 import { formatBytes, formatOffset } from '../../model/text/format.ts';
-import { SPAN_TEXT, VALUE_TEXT } from '../../texts.ts';
+import { MCP_TEXT, SPAN_TEXT, showAll, VALUE_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { DataFrame } from '../parts/requests/data-frame.tsx';
@@ -63,15 +62,12 @@ export function FrameView({ sessionId, entry, what }: FrameViewProps) {
       )}
       {frame?.body?.is_truncated === true && (
         <p className="ins-mcp-frame__none">
-          Truncated by the sender
-          {frame.body.original_bytes != null &&
-            `: originally ${formatBytes(frame.body.original_bytes)}`}
-          .
+          {MCP_TEXT.truncated(frame.body.original_bytes ?? undefined)}
         </p>
       )}
       {isPart && loaded === undefined && (
         <button type="button" className="ins-link" onClick={() => setWanted(true)}>
-          {isWanted ? MCP_TEXT.loading : `Show all ${formatBytes(entry.size_bytes ?? 0)}`}
+          {isWanted ? MCP_TEXT.loading : showAll(formatBytes(entry.size_bytes ?? 0))}
         </button>
       )}
       {loaded !== undefined && 'error' in loaded && <p role="alert">{loaded.error}</p>}
@@ -126,7 +122,7 @@ function Headers({ text }: { readonly text: string }) {
   const index = useMemo(() => indexJson(text), [text]);
   return (
     <div className="ins-mcp-frame__meta">
-      <span className="ins-mcp-frame__label">HTTP headers</span>
+      <span className="ins-mcp-frame__label">{MCP_TEXT.httpHeaders}</span>
       {index === undefined ? (
         <DataFrame text={text} what={MCP_TEXT.headers} />
       ) : (

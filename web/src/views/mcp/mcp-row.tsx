@@ -8,8 +8,10 @@ import {
   formatOffset,
   formatRunning,
   formatShare,
+  plural,
 } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
+import { MCP_TEXT } from '../../texts.ts';
 import { useInspector, useNow } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
@@ -64,7 +66,7 @@ export const McpRow = memo(function McpRow(props: McpRowProps) {
         <Arrow direction={call.direction} />
         <span className="ins-hidden">{directionText(call.direction)} </span>
         <span className="ins-mcp-row__method" title={plainLine(call.method)}>
-          <VisibleText text={call.method || 'message'} />
+          <VisibleText text={call.method || MCP_TEXT.message} />
         </span>
         {call.target !== undefined && (
           <span className="ins-mcp-row__target" title={plainLine(call.target)}>
@@ -104,16 +106,16 @@ function Rest({ call }: { readonly call: McpCall }) {
   return (
     <>
       {call.rounds.length > 1 && (
-        <span className="ins-mcp-row__mark">{call.rounds.length} rounds</span>
+        <span className="ins-mcp-row__mark">{plural(call.rounds.length, 'round')}</span>
       )}
       {progress != null && call.state === 'pending' && (
         <span className="ins-mcp-row__mark">
-          {progress.percent === null ? 'progress' : formatShare(progress.percent / 100)}{' '}
+          {progress.percent === null ? MCP_TEXT.progress : formatShare(progress.percent / 100)}{' '}
           <VisibleText text={progress.message ?? ''} />
         </span>
       )}
       {call.notes.some((note) => note.type === 'asked') && (
-        <span className="ins-mcp-row__mark">asked a person</span>
+        <span className="ins-mcp-row__mark">{MCP_TEXT.askedPerson}</span>
       )}
       {state !== '' && (
         <span className={`ins-mcp-row__state ins-mcp-row__state--${call.state}`}>

@@ -1,8 +1,8 @@
 /** The servers of a session at a glance; choosing one limits the log to its lines. */
 
-import { MCP_TEXT } from '../../later-texts.ts';
 import type { McpServer } from '../../model/mcp/mcp-servers.ts';
 import { formatBytes, formatDuration, formatOffset, plural } from '../../model/text/format.ts';
+import { andMore, MCP_TEXT } from '../../texts.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 
@@ -33,7 +33,7 @@ export function McpServers({ servers, chosen, onChoose }: McpServersProps) {
         </li>
       ))}
       {servers.length > MAX_SHOWN && (
-        <li className="ins-mcp-servers__more">and {servers.length - MAX_SHOWN} more</li>
+        <li className="ins-mcp-servers__more">{andMore(servers.length - MAX_SHOWN)}</li>
       )}
     </ul>
   );
@@ -65,7 +65,7 @@ function Name({ server }: { readonly server: McpServer }) {
       {server.version !== undefined && <VisibleText text={server.version} />}
       <span className="ins-mcp-server__state">
         {WORDS[server.state]}
-        {server.failedStep !== undefined && ` at ${server.failedStep}`}
+        {server.failedStep !== undefined && ` ${MCP_TEXT.at(server.failedStep)}`}
       </span>
     </span>
   );
@@ -95,17 +95,17 @@ function Counts({ server }: { readonly server: McpServer }) {
         <span className="ins-mcp-server__errors">{plural(server.errors, 'error')}</span>
       )}
       {server.pending > 0 && (
-        <span className="ins-mcp-server__pending">{server.pending} pending</span>
+        <span className="ins-mcp-server__pending">{MCP_TEXT.pending(server.pending)}</span>
       )}
       {slowest?.took_ns !== undefined && (
-        <span title={`Slowest: ${slowest.method} ${slowest.target ?? ''}`}>
-          slowest {formatDuration(slowest.took_ns)}
+        <span title={MCP_TEXT.slowestCall(`${slowest.method} ${slowest.target ?? ''}`)}>
+          {MCP_TEXT.slowest(formatDuration(slowest.took_ns))}
         </span>
       )}
       {last_message_ns !== undefined && (
         <span>{MCP_TEXT.lastMessage(formatOffset(last_message_ns))}</span>
       )}
-      {server.stderrLines > 0 && <span>stderr {plural(server.stderrLines, 'line')}</span>}
+      {server.stderrLines > 0 && <span>{MCP_TEXT.stderr(server.stderrLines)}</span>}
     </span>
   );
 }

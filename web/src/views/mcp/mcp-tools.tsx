@@ -1,10 +1,9 @@
 /** Toolbar of the log: find, method, errors, notifications; by caller or in time. */
 import { type RefObject, useMemo } from 'react';
-import { MCP_TEXT } from '../../later-texts.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import { isFault, type McpFilter } from '../../model/mcp/mcp-rows.ts';
 import { plural } from '../../model/text/format.ts';
-import { withKey } from '../../texts.ts';
+import { MCP_TEXT, PARTS_TEXT, partOf, withKey } from '../../texts.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 
@@ -52,14 +51,14 @@ export function McpTools(props: McpToolsProps) {
         </select>
       </label>
       <Toggle
-        name={errors === 0 ? 'errors' : plural(errors, 'error')}
+        name={errors === 0 ? PARTS_TEXT.errors : plural(errors, 'error')}
         isOn={filter.isErrorsOnly}
         isBad={errors > 0}
         title={MCP_TEXT.errorsOnly}
         onToggle={() => onChange({ errors: filter.isErrorsOnly ? undefined : '1' })}
       />
       <Toggle
-        name="notifications"
+        name={MCP_TEXT.notifications}
         isOn={filter.hasNotifications}
         title={MCP_TEXT.showNotifications}
         onToggle={() => onChange({ notes: filter.hasNotifications ? '0' : undefined })}
@@ -67,7 +66,7 @@ export function McpTools(props: McpToolsProps) {
       <span className="ins-tools__found" role="status">
         {shown === calls.length
           ? plural(shown, 'message')
-          : `${shown} of ${plural(calls.length, 'message')}`}
+          : partOf(shown, plural(calls.length, 'message'))}
       </span>
       <div className="ins-tools__end">
         <Toggle

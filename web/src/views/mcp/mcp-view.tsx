@@ -1,7 +1,6 @@
 /** The MCP log: the messages between clients and servers, in the agent's own trace. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { MCP_TEXT } from '../../later-texts.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import {
   callerOf,
@@ -14,7 +13,7 @@ import {
 import { serversOf } from '../../model/mcp/mcp-servers.ts';
 import { plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { PALETTE_TEXT } from '../../texts.ts';
+import { MCP_TEXT, PALETTE_TEXT, showAll } from '../../texts.ts';
 import { useCell, useInspector, useRoute } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
@@ -120,7 +119,7 @@ export function McpView({ trace, selected, onSelect }: McpViewProps) {
             className="ins-link"
             onClick={() => change({ find: '', method: '', errors: '', server: '', notes: '' })}
           >
-            Show all {plural(calls.length, 'message')}
+            {showAll(plural(calls.length, 'message'))}
           </button>
         </p>
       )}

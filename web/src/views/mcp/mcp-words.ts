@@ -1,6 +1,7 @@
 /** Texts of the log for states and faults. */
-import { MCP_TEXT } from '../../later-texts.ts';
+
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
+import { MCP_TEXT } from '../../texts.ts';
 
 /** State in a few words, for a row; empty for success. */
 export function stateText(call: McpCall): string {

@@ -1,9 +1,8 @@
 /** Actions of the MCP log and their keys. */
 import { type RefObject, useMemo } from 'react';
-import { MCP_TEXT } from '../../later-texts.ts';
 import { isFault, type LogRow } from '../../model/mcp/mcp-rows.ts';
 import type { Trace } from '../../state/trace.ts';
-import { ACTION_TEXT } from '../../texts.ts';
+import { ACTION_TEXT, MCP_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
 

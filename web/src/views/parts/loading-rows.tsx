@@ -1,6 +1,8 @@
 /** Placeholder for rows: grey bars while they load, or the reason why they cannot. */
+import { CodedText } from './coded-text.tsx';
 import { useCell, useInspector } from './context.ts';
 import './loading-rows.css';
+import { PARTS_TEXT, SHELL_TEXT } from '../../texts.ts';
 
 interface LoadingRowsProps {
   /** Lengths of the rows, percent. */
@@ -13,21 +15,20 @@ export function LoadingRows({ lengths }: LoadingRowsProps) {
   if (kind === 'reconnecting') {
     return (
       <p className="ins-loading__problem" role="status">
-        The service does not answer. Is <code>inspector serve</code> running? This page reconnects
-        by itself.
+        <CodedText text={SHELL_TEXT.unreachable} />
       </p>
     );
   }
   if (kind === 'refused') {
     return (
       <p className="ins-loading__problem" role="status">
-        This browser is not signed in. Open the URL that <code>inspector token</code> prints.
+        <CodedText text={SHELL_TEXT.notSignedIn} />
       </p>
     );
   }
   return (
     <div className="ins-loading" role="status">
-      <span className="ins-hidden">Loading</span>
+      <span className="ins-hidden">{PARTS_TEXT.loading}</span>
       {lengths.map((length) => (
         <span key={length} className="ins-loading__row" style={{ width: `${length}%` }} />
       ))}

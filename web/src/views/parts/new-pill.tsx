@@ -1,4 +1,5 @@
 /** Button "12 new" that scrolls to rows that arrived out of view. */
+import { PARTS_TEXT } from '../../texts.ts';
 import { ActionIcon } from './icons.tsx';
 import './new-pill.css';
 
@@ -12,7 +13,7 @@ export function NewPill({ count, direction, onClick }: NewPillProps) {
   return (
     <button type="button" className={`ins-pill ins-pill--${direction}`} onClick={onClick}>
       <ActionIcon name={direction} />
-      {count} new
+      {PARTS_TEXT.newRows(count)}
     </button>
   );
 }

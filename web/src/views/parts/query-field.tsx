@@ -11,6 +11,7 @@ import { useFieldFocus } from './focus-back.ts';
 import { ActionIcon } from './icons.tsx';
 import './search-field.css';
 import './query-field.css';
+import { PARTS_TEXT } from '../../texts.ts';
 
 interface QueryFieldProps {
   readonly value: string;
@@ -138,7 +139,7 @@ export function QueryField(props: QueryFieldProps) {
     <div className="ins-query">
       <label className={`ins-search${shown === undefined ? '' : ' ins-search--wrong'}`}>
         <ActionIcon name="search" />
-        <span className="ins-hidden">{label ?? 'Filter sessions'}</span>
+        <span className="ins-hidden">{label ?? PARTS_TEXT.filter}</span>
         <input
           ref={(element) => {
             input.current = element;
@@ -176,8 +177,8 @@ export function QueryField(props: QueryFieldProps) {
             type="button"
             className="ins-query__save"
             aria-pressed={isSaved}
-            aria-label="Saved filter"
-            title={isSaved ? 'Forget this filter' : 'Save this filter'}
+            aria-label={PARTS_TEXT.savedFilter}
+            title={isSaved ? PARTS_TEXT.forgetFilter : PARTS_TEXT.saveFilter}
             onClick={() => flipSaved(preferences, text)}
           >
             <ActionIcon name="star" />
@@ -185,7 +186,12 @@ export function QueryField(props: QueryFieldProps) {
         )}
       </label>
       {isOpen && (
-        <div className="ins-query__list" role="listbox" id={`${id}-list`} aria-label="Suggestions">
+        <div
+          className="ins-query__list"
+          role="listbox"
+          id={`${id}-list`}
+          aria-label={PARTS_TEXT.suggestions}
+        >
           {suggestions.map((one, index) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
             // biome-ignore lint/a11y/useKeyWithClickEvents: its keys are those of the field

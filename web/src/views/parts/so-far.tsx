@@ -1,9 +1,9 @@
 /** An answer that still comes, and the pauses within it. */
 import type { SpanRow, TextSoFar } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatDuration, formatRunning } from '../../model/text/format.ts';
 import { stallOf } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useTraceNow } from './context.ts';
 import { LazyMarkdown } from './values/lazy-markdown.tsx';
 import { VisibleText } from './visible-text.tsx';

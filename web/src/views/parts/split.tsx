@@ -6,6 +6,7 @@ import { usePanelFocus } from './focus-back.ts';
 import { follow } from './follow.ts';
 import { useSheet } from './sheet.tsx';
 import './split.css';
+import { PARTS_TEXT } from '../../texts.ts';
 
 const NARROW_PX = 900;
 const MIN_SIDE_PX = 320;
@@ -51,7 +52,7 @@ export function Split({ main, side, isPeeking = false, onOpen = () => {} }: Spli
           className="ins-split__handle"
           role="separator"
           aria-orientation="vertical"
-          aria-label="Width of the span panel"
+          aria-label={PARTS_TEXT.panelWidth}
           aria-valuenow={side_px}
           aria-valuemin={MIN_SIDE_PX}
           aria-valuemax={Math.round(most_px)}

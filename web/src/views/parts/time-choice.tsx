@@ -6,6 +6,7 @@ import { useInspector } from './context.ts';
 import { ActionIcon } from './icons.tsx';
 import { useTimes } from './times.tsx';
 import './time-choice.css';
+import { PARTS_TEXT } from '../../texts.ts';
 
 const CHOICES: readonly (readonly [string, string, TimeRange])[] = [
   ...LAST.map((range) => [range.name, `the last ${range.name}`, range] as const),
@@ -25,17 +26,17 @@ export function TimeChoice({ range }: { readonly range: TimeRange }) {
   );
   useActions('Session list', actions);
   return (
-    <div className="ins-time" role="group" aria-label="Time">
+    <div className="ins-time" role="group" aria-label={PARTS_TEXT.time}>
       {range.kind === 'between' && (
         <button
           type="button"
           className="ins-time__chip"
-          title="Show all time again"
+          title={PARTS_TEXT.allTimeTitle}
           onClick={() => router.adjust({ time: undefined })}
         >
           {times.range(range.since_ms, range.until_ms)}
           <ActionIcon name="close" />
-          <span className="ins-hidden">: show all time again</span>
+          <span className="ins-hidden">{PARTS_TEXT.allTime}</span>
         </button>
       )}
       {CHOICES.map(([name, longName, choice]) => (
@@ -44,7 +45,7 @@ export function TimeChoice({ range }: { readonly range: TimeRange }) {
           type="button"
           className="ins-time__choice"
           aria-pressed={timeRangeText(choice) === timeRangeText(range)}
-          title={`Sessions of ${longName}`}
+          title={PARTS_TEXT.sessionsOf(longName)}
           onClick={() => router.adjust({ time: timeRangeText(choice) })}
         >
           {name}

@@ -1,6 +1,6 @@
 /** Field for the reader's name, which is sent with what is done from this browser. */
 import { cleanName, MAX_NAME } from '../../state/preferences.ts';
-import { AUDIT_TEXT } from '../../texts.ts';
+import { AUDIT_TEXT, PARTS_TEXT } from '../../texts.ts';
 import { useInspector, usePreferences } from './context.ts';
 import './your-name.css';
 
@@ -9,7 +9,7 @@ export function YourName() {
   const { name } = usePreferences();
   return (
     <label className="ins-your-name">
-      <span>Your name</span>
+      <span>{PARTS_TEXT.yourName}</span>
       <input
         type="text"
         maxLength={MAX_NAME}

@@ -3,13 +3,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Excerpt, SearchHit } from '../../api/types.ts';
-import { SEARCH_PAGE_TEXT } from '../../later-texts.ts';
 import { formatDuration, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath, spanPath } from '../../state/route.ts';
 import type { FoundSession, Search } from '../../state/search.ts';
-import { SEARCH_TEXT, SESSION_STATUS } from '../../texts.ts';
+import { SEARCH_PAGE_TEXT, SEARCH_TEXT, SESSION_STATUS } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';

@@ -1,13 +1,11 @@
 /** `/ui/search`: search for spans and sessions in the whole store, by query. */
 
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
-import { SEARCH_PAGE_TEXT } from '../../later-texts.ts';
-import { plural } from '../../model/text/format.ts';
 import { Cell } from '../../state/cell.ts';
 import { withRecent } from '../../state/preferences.ts';
 import { Search } from '../../state/search.ts';
 import type { LoadState } from '../../state/sessions.ts';
-import { SEARCH_TEXT } from '../../texts.ts';
+import { SEARCH_PAGE_TEXT, SEARCH_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { walkRows } from '../parts/list-focus.ts';
@@ -126,8 +124,8 @@ function Count({ search, state }: CountProps) {
     <span className="ins-found__count" role="status">
       {state.kind === 'loading' || (isReading && spanCount === 0)
         ? SEARCH_TEXT.searching
-        : `${plural(spanCount, 'span')} in ${plural(sessions.length, 'session')}${hasMore ? ', and more' : ''}`}
-      {behind > 0 && `, ${plural(behind, 'change')} still being indexed`}
+        : SEARCH_PAGE_TEXT.spansFound(spanCount, sessions.length, hasMore)}
+      {behind > 0 && SEARCH_TEXT.behind(behind)}
     </span>
   );
 }

@@ -1,6 +1,5 @@
 /** Search page without a query: recent queries, and examples. */
-import { SEARCH_PAGE_TEXT } from '../../later-texts.ts';
-import { SEARCH_TEXT } from '../../texts.ts';
+import { SEARCH_PAGE_TEXT, SEARCH_TEXT } from '../../texts.ts';
 import { useInspector, usePreferences } from '../parts/context.ts';
 
 const EXAMPLES: readonly (readonly [string, string])[] = [

@@ -1,6 +1,7 @@
 /** Chips of common terms that toggle a term in the query. */
-import { SEARCH_PAGE_TEXT } from '../../later-texts.ts';
+
 import { termValues, toggleTerm } from '../../model/query/query-terms.ts';
+import { SEARCH_PAGE_TEXT } from '../../texts.ts';
 import { KindIcon, kindName } from '../parts/icons.tsx';
 
 const KINDS = ['agent', 'llm', 'tool', 'mcp', 'resource', 'prompt', 'retrieval'] as const;

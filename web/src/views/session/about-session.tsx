@@ -1,7 +1,7 @@
 /** Facts about a session: process, versions, tags. */
 import type { Session } from '../../api/types.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
-import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
+import { FACT_TEXT, SESSION_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ActionIcon } from '../parts/icons.tsx';
 import { PanelButton } from '../parts/popups/popup-button.tsx';
@@ -13,7 +13,7 @@ interface AboutSessionProps {
 
 export function AboutSession({ session }: AboutSessionProps) {
   return (
-    <PanelButton name="About this session" icon={<ActionIcon name="about" />}>
+    <PanelButton name={SESSION_TEXT.about} icon={<ActionIcon name="about" />}>
       <Facts session={session} />
     </PanelButton>
   );
@@ -29,9 +29,10 @@ function Facts({ session }: AboutSessionProps) {
   ] as const;
   return (
     <dl>
-      <dt>Id</dt>
+      <dt>{SESSION_TEXT.id}</dt>
       <dd>
-        <code>{plainLine(session.id, 200)}</code> <CopyButton text={session.id} what="session id" />
+        <code>{plainLine(session.id, 200)}</code>{' '}
+        <CopyButton text={session.id} what={SESSION_TEXT.sessionId} />
       </dd>
       <dt>{FACT_TEXT.started}</dt>
       <dd>

@@ -1,16 +1,11 @@
 /** Card of the span under the pointer, after a moment, with numbers that a bar cannot show. */
 import { memo, useEffect, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import {
-  formatDuration,
-  formatOffset,
-  formatRunning,
-  groupThousands,
-} from '../../model/text/format.ts';
+import { formatDuration, formatOffset, formatRunning } from '../../model/text/format.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { endOffset, selfTime } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
-import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
+import { FACT_TEXT, PARTS_TEXT, SPAN_TEXT, tokensInAndOut, WATERFALL_TEXT } from '../../texts.ts';
 import { useTraceNow } from '../parts/context.ts';
 import { KindIcon, kindName } from '../parts/icons.tsx';
 import type { TreeView } from './tree-view.ts';
@@ -118,17 +113,17 @@ function Card({ trace, span }: { readonly trace: Trace; readonly span: SpanRow }
     <>
       <p className="ins-hover__name">
         <KindIcon kind={span.kind} />
-        {span.name || '(no name)'}
+        {span.name || PARTS_TEXT.noName}
       </p>
       <dl>
         <dt>{kindName(span.kind)}</dt>
-        <dd>{span.status === 'unset' ? 'ok' : span.status}</dd>
+        <dd>{span.status === 'unset' ? WATERFALL_TEXT.ok : span.status}</dd>
         <dt>{FACT_TEXT.duration}</dt>
         <dd>
           {span.status === 'running'
-            ? `${formatRunning(duration_ns)} so far`
+            ? WATERFALL_TEXT.soFar(formatRunning(duration_ns))
             : span.status === 'lost'
-              ? 'unknown'
+              ? WATERFALL_TEXT.unknown
               : formatDuration(duration_ns)}
         </dd>
         {(children.length > 0 || span.waits > 0) && (
@@ -152,10 +147,7 @@ function Card({ trace, span }: { readonly trace: Trace; readonly span: SpanRow }
         {tokens && (
           <>
             <dt>{SPAN_TEXT.tokens}</dt>
-            <dd>
-              {groupThousands(span.input_tokens ?? 0)} in, {groupThousands(span.output_tokens ?? 0)}{' '}
-              out
-            </dd>
+            <dd>{tokensInAndOut(span.input_tokens ?? 0, span.output_tokens ?? 0)}</dd>
           </>
         )}
         <dt>{FACT_TEXT.starts}</dt>

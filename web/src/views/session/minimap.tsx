@@ -22,6 +22,7 @@ import { follow } from '../parts/follow.ts';
 import type { SessionShape } from './session-shape.ts';
 import type { TimeWindowControl } from './time-window.ts';
 import './minimap.css';
+import { WATERFALL_TEXT } from '../../texts.ts';
 
 interface MinimapProps {
   readonly trace: Trace;
@@ -143,8 +144,8 @@ export const Minimap = memo(function Minimap(props: MinimapProps) {
       className={`ins-minimap${timeWindow.isZoomed ? ' ins-minimap--zoomed' : ''}`}
       style={{ height: HEIGHT_PX }}
       role="group"
-      aria-label="The whole session"
-      title="Drag to zoom, click to go there"
+      aria-label={WATERFALL_TEXT.wholeSession}
+      title={WATERFALL_TEXT.minimapTitle}
       onPointerDown={onGround}
     >
       <canvas ref={canvas} aria-hidden="true" />

@@ -6,7 +6,7 @@ import { deepestRunning } from '../../model/trace/live-branches.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { endOffset, stallOf } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SESSION_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SESSION_TEXT } from '../../texts.ts';
 import { useCell, useRow, useTraceNow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import './now-strip.css';
@@ -73,7 +73,7 @@ function Running({ trace, spanKey: key, agent, isWaiting, onSelect }: RunningPro
           {agent}{' '}
         </span>
       )}
-      <strong title={span.name}>{span.name || '(no name)'}</strong>
+      <strong title={span.name}>{span.name || PARTS_TEXT.noName}</strong>
       {isWaiting && <StatusIcon shape="waiting" />}
       <span className="ins-now__time">
         {isWaiting && SESSION_TEXT.waiting}{' '}

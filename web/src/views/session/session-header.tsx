@@ -9,7 +9,14 @@ import {
   groupThousands,
 } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SESSION_TEXT, SPAN_TEXT, sessionStatus, TIME_TEXT } from '../../texts.ts';
+import {
+  PARTS_TEXT,
+  SESSION_TEXT,
+  SPAN_TEXT,
+  sessionStatus,
+  TIME_TEXT,
+  tokensInAndOut,
+} from '../../texts.ts';
 
 import { useCell, useInspector, useSize } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
@@ -36,9 +43,9 @@ export function SessionHeader({ trace, isPast = false }: SessionHeaderProps) {
   return (
     <header className="ins-session-head">
       {!isSaved && (
-        <Link className="ins-icon-button" to="" title="All sessions">
+        <Link className="ins-icon-button" to="" title={PARTS_TEXT.allSessions}>
           <ActionIcon name="back" />
-          <span className="ins-hidden">All sessions</span>
+          <span className="ins-hidden">{PARTS_TEXT.allSessions}</span>
         </Link>
       )}
       <h1 title={session?.title}>{session?.title || trace.sessionId}</h1>
@@ -125,15 +132,15 @@ function Facts({ session }: { readonly session: Session }) {
         </Fact>
       )}
       {session.idle_ms >= LEAST_IDLE_MS && (
-        <Fact name="idle" title={SESSION_TEXT.idleTitle}>
+        <Fact name={SESSION_TEXT.idle} title={SESSION_TEXT.idleTitle}>
           {formatDuration(session.idle_ms * 1e6)}
         </Fact>
       )}
-      <Fact name={session.span_count === 1 ? 'span' : 'spans'}>
+      <Fact name={session.span_count === 1 ? SESSION_TEXT.span : SESSION_TEXT.spans}>
         {groupThousands(session.span_count)}
       </Fact>
       {session.error_count > 0 && (
-        <Fact name={session.error_count === 1 ? 'error' : 'errors'} isError>
+        <Fact name={session.error_count === 1 ? PARTS_TEXT.error : PARTS_TEXT.errors} isError>
           {groupThousands(session.error_count)}
         </Fact>
       )}
@@ -141,21 +148,23 @@ function Facts({ session }: { readonly session: Session }) {
         <Fact name={SPAN_TEXT.llmCalls(session.llm_calls)}>{session.llm_calls}</Fact>
       )}
       {session.tool_calls > 0 && (
-        <Fact name={session.tool_calls === 1 ? 'tool call' : 'tool calls'}>
+        <Fact name={session.tool_calls === 1 ? SESSION_TEXT.toolCall : SESSION_TEXT.toolCalls}>
           {session.tool_calls}
         </Fact>
       )}
       {tokens > 0 && (
         <Fact
-          name="tokens"
-          title={`${groupThousands(session.input_tokens)} in, ${groupThousands(session.output_tokens)} out`}
+          name={SESSION_TEXT.tokens}
+          title={tokensInAndOut(session.input_tokens, session.output_tokens)}
         >
           {formatCount(tokens)}
         </Fact>
       )}
-      {session.cost_usd !== null && <Fact name="cost">{formatCost(session.cost_usd)}</Fact>}
+      {session.cost_usd !== null && (
+        <Fact name={SESSION_TEXT.cost}>{formatCost(session.cost_usd)}</Fact>
+      )}
       {session.dropped_count > 0 && (
-        <Fact name="dropped by the sender" title={SESSION_TEXT.droppedTitle}>
+        <Fact name={SESSION_TEXT.dropped} title={SESSION_TEXT.droppedTitle}>
           {groupThousands(session.dropped_count)}
         </Fact>
       )}

@@ -16,6 +16,7 @@ import { SessionHeader } from './session-header.tsx';
 import { SessionTools } from './session-tools.tsx';
 import { CurrentView, SessionTabs, useSessionView } from './session-views.tsx';
 import './session-page.css';
+import { PARTS_TEXT, SESSION_TEXT } from '../../texts.ts';
 import { TravelContext, useTimeTravel } from './use-time-travel.ts';
 import { WaitingStrip } from './waiting-strip.tsx';
 
@@ -57,7 +58,7 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   const hasRequest = useRow(requests.ofSession, trace.sessionId) !== undefined;
   useSessionActions(shown, selected, waitingThen, select);
 
-  if (moved?.to === null) return <Gone text="This session was deleted." />;
+  if (moved?.to === null) return <Gone text={SESSION_TEXT.deleted} />;
   if (state.kind === 'failed' && trace.spans.size === 0) return <Gone text={state.message} />;
   return (
     <main className="ins-session">
@@ -126,7 +127,7 @@ function Gone({ text }: { readonly text: string }) {
   return (
     <main className="ins-session__gone">
       <h1 role="alert">{text}</h1>
-      <Link to="">All sessions</Link>
+      <Link to="">{PARTS_TEXT.allSessions}</Link>
     </main>
   );
 }

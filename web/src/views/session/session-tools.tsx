@@ -1,7 +1,7 @@
 /** Errors, waits and the freeze, beside the tabs of every view. */
 import { groupThousands, plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { ACTION_TEXT, SESSION_TEXT, withKey } from '../../texts.ts';
+import { ACTION_TEXT, PARTS_TEXT, SESSION_TEXT, withKey } from '../../texts.ts';
 import { useCell, useInspector, useNow } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { after, nextError, toggleFreeze } from './session-actions.ts';
@@ -26,13 +26,15 @@ export function SessionTools({ trace, selected, waiting, onSelect }: SessionTool
         <button
           type="button"
           className="ins-session-tools__errors"
-          title="Next error (E)"
+          title={SESSION_TEXT.nextErrorTitle}
           aria-label={plural(errors, 'error')}
           onClick={() => go(nextError(trace, selected))}
         >
           <StatusIcon shape="failed" />
           {groupThousands(errors)}{' '}
-          <span className="ins-session-tools__word">{errors === 1 ? 'error' : 'errors'}</span>
+          <span className="ins-session-tools__word">
+            {errors === 1 ? PARTS_TEXT.error : PARTS_TEXT.errors}
+          </span>
         </button>
       )}
       {waiting.size > 0 && (
@@ -43,7 +45,7 @@ export function SessionTools({ trace, selected, waiting, onSelect }: SessionTool
           onClick={() => go(after([...waiting], selected))}
         >
           <StatusIcon shape="waiting" />
-          {waiting.size} waiting
+          {SESSION_TEXT.waitingCount(waiting.size)}
         </button>
       )}
       {!isSaved && <FreezeButton trace={trace.whole} />}
@@ -67,7 +69,7 @@ function FreezeButton({ trace }: { readonly trace: Trace }) {
       onClick={() => toggleFreeze(trace)}
     >
       <ActionIcon name="freeze" />
-      {freeze !== undefined && `frozen, ${seconds} s and ${plural(freeze.behind, 'change')} behind`}
+      {freeze !== undefined && SESSION_TEXT.frozen(seconds, freeze.behind)}
     </button>
   );
 }

@@ -1,7 +1,7 @@
 /** Buttons to pause, resume, step and stop a session. Stopping asks for confirmation. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Session, Verb } from '../../api/types.ts';
-import { SESSION_VERB_TEXT, VERB_LABELS, VERB_SENDING } from '../../texts.ts';
+import { SESSION_TEXT, SESSION_VERB_TEXT, VERB_LABELS, VERB_SENDING } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRow } from '../parts/context.ts';
 import { AlertQuestion } from '../parts/popups/popup-button.tsx';
@@ -48,7 +48,7 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
   const give = (verb: Verb) => () => void verbs.give(session.id, verb);
   if (!isOpen) return null;
   return (
-    <div ref={group} className="ins-verbs" role="group" aria-label="Session controls">
+    <div ref={group} className="ins-verbs" role="group" aria-label={SESSION_TEXT.controls}>
       {state !== undefined && state === shown && (
         <span
           className={`ins-verbs__said ins-verbs__said--${state.kind}`}

@@ -11,6 +11,7 @@ import { ViewScrubber } from './scrubber.tsx';
 import { useTravel } from './use-time-travel.ts';
 import { Waterfall } from './waterfall.tsx';
 import './session-views.css';
+import { SESSION_TEXT } from '../../texts.ts';
 
 export interface SessionView {
   /** Id in the address: `?view=waterfall`. */
@@ -118,7 +119,7 @@ export function SessionTabs({ view, session }: SessionTabsProps) {
       ref={tabs}
       className="ins-tabs ins-views"
       role="tablist"
-      aria-label="Views of the session"
+      aria-label={SESSION_TEXT.views}
       onKeyDown={onKeyDown}
     >
       {SESSION_VIEWS.map(

@@ -5,7 +5,7 @@ import { formatCount, formatDuration } from '../../model/text/format.ts';
 import { entersService } from '../../model/trace/services.ts';
 import { stallOf } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SESSION_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SESSION_TEXT, tokensInAndOut, WATERFALL_TEXT } from '../../texts.ts';
 import { useRow, useTraceNow } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
@@ -56,7 +56,9 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
       data-focus=""
       className={classes.join(' ')}
       role="treeitem"
-      aria-label={labelOf(span, state, props.hasService) + (hasErrorBelow ? ', error below' : '')}
+      aria-label={
+        labelOf(span, state, props.hasService) + (hasErrorBelow ? WATERFALL_TEXT.errorBelow : '')
+      }
       tabIndex={props.isCursor ? 0 : -1}
       aria-level={depth + 1}
       aria-posinset={props.position}
@@ -75,7 +77,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
             // Of each span its own: another's would turn to its state before one's eyes.
             key={key}
             className={`ins-row__caret${isFolded ? '' : ' ins-row__caret--open'}${hasErrorBelow ? ' ins-row__caret--error' : ''}`}
-            title={hasErrorBelow ? 'A span below failed' : undefined}
+            title={hasErrorBelow ? WATERFALL_TEXT.errorBelowTitle : undefined}
             aria-hidden="true"
             onClick={(event) => {
               event.stopPropagation();
@@ -135,13 +137,13 @@ function Marks({ span, isWaiting, trace }: MarksProps) {
   return (
     <span className="ins-row__marks">
       {span.duplicate_of !== null && (
-        <span title="Reports the same operation as another span">duplicate </span>
+        <span title={PARTS_TEXT.duplicateTitle}>{PARTS_TEXT.duplicate} </span>
       )}
       {span.status === 'running' && span.stall_ns === null && span.stall_start_ns !== null && (
         <Stalled span={span} trace={trace} />
       )}
       {tokens > 0 && (
-        <span title={`${span.input_tokens ?? 0} in, ${span.output_tokens ?? 0} out`}>
+        <span title={tokensInAndOut(span.input_tokens ?? 0, span.output_tokens ?? 0)}>
           {formatCount(tokens)}
         </span>
       )}

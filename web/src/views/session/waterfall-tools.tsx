@@ -12,6 +12,7 @@ import { useSlowVersion } from '../parts/slow-version.ts';
 import type { TimeWindowControl } from './time-window.ts';
 import type { TreeView } from './tree-view.ts';
 import '../parts/view-tools.css';
+import { PARTS_TEXT, partOf, WATERFALL_TEXT } from '../../texts.ts';
 
 interface Option {
   readonly isOn: boolean;
@@ -58,8 +59,8 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
       <SearchField
         ref={field}
         value={find}
-        label="Find in this session"
-        placeholder="Find in session"
+        label={PARTS_TEXT.findInSessionLabel}
+        placeholder={PARTS_TEXT.findInSession}
         onChange={props.onFind}
         onEnter={(isShift) => step(isShift ? -1 : 1)}
       />
@@ -67,35 +68,35 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
       {find !== '' && (
         <span className="ins-tools__found" role="status">
           {found.length === 0
-            ? 'nothing'
+            ? WATERFALL_TEXT.nothing
             : at < 0
-              ? `${found.length} found`
-              : `${at + 1} of ${found.length}`}
+              ? PARTS_TEXT.found(found.length)
+              : partOf(at + 1, found.length)}
         </span>
       )}
       <div className="ins-tools__end">
         <Toggle
           of={options.path}
-          title="Mark the spans that the end waited for (L)"
-          name="Critical path"
+          title={WATERFALL_TEXT.criticalPathTitle}
+          name={WATERFALL_TEXT.criticalPath}
         />
         {gaps > 0 && (
           <Toggle
             of={options.shortGaps}
-            title={options.shortGaps.isOn ? 'Expand idle time (Z)' : 'Collapse idle time (Z)'}
+            title={options.shortGaps.isOn ? WATERFALL_TEXT.expandIdle : WATERFALL_TEXT.collapseIdle}
             name={`${plural(gaps, 'gap')}${options.shortGaps.isOn ? ' collapsed' : ''}`}
           />
         )}
         <Toggle
           of={options.errorsOnly}
-          title="Only failed spans and their parents (X)"
-          name="Errors only"
+          title={WATERFALL_TEXT.errorsOnlyTitle}
+          name={WATERFALL_TEXT.errorsOnly}
         />
         <button
           type="button"
           className="ins-icon-button"
-          title={tree.hasFolded ? 'Unfold all' : 'Fold all'}
-          aria-label={tree.hasFolded ? 'Unfold all' : 'Fold all'}
+          title={tree.hasFolded ? PARTS_TEXT.unfold : PARTS_TEXT.fold}
+          aria-label={tree.hasFolded ? PARTS_TEXT.unfold : PARTS_TEXT.fold}
           onClick={tree.hasFolded ? tree.unfoldAll : tree.foldAll}
         >
           <ActionIcon name="fold" />
@@ -103,8 +104,8 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
         <button
           type="button"
           className="ins-icon-button"
-          title="Zoom to the rows in view (V)"
-          aria-label="Zoom to the rows in view"
+          title={WATERFALL_TEXT.zoomTitle}
+          aria-label={WATERFALL_TEXT.zoom}
           disabled={tree.rows.count === 0}
           onClick={props.onZoomToRows}
         >
@@ -113,8 +114,8 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
         <button
           type="button"
           className="ins-icon-button"
-          title="Show everything (0)"
-          aria-label="Show everything"
+          title={WATERFALL_TEXT.showEverythingTitle}
+          aria-label={WATERFALL_TEXT.showEverything}
           disabled={!timeWindow.isZoomed}
           onClick={timeWindow.fit}
         >

@@ -12,7 +12,7 @@ import { hasServices } from '../../model/trace/services.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
-import { spansRead, TIME_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, spansRead, TIME_TEXT, WATERFALL_TEXT } from '../../texts.ts';
 import { useActor } from '../parts/actor-filter.tsx';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
@@ -193,7 +193,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const elements = useElementKeys(shown.map(({ key }) => key));
 
   return (
-    <section className="ins-fall" aria-label="Spans">
+    <section className="ins-fall" aria-label={WATERFALL_TEXT.spans}>
       <WaterfallTools
         trace={trace}
         tree={tree}
@@ -214,13 +214,13 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
       </div>
       <div className="ins-fall__head">
         <span className="ins-fall__head-name" style={{ width: treeWidth_px }}>
-          Span
+          {WATERFALL_TEXT.span}
         </span>
         <div
           className="ins-fall__divider"
           role="separator"
           aria-orientation="vertical"
-          aria-label="Width of the names"
+          aria-label={WATERFALL_TEXT.namesWidth}
           aria-valuenow={Math.round(treeWidth_px)}
           tabIndex={-1}
           onPointerDown={(event) =>
@@ -242,7 +242,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         ref={setScroller}
         className="ins-fall__scroller"
         role="tree"
-        aria-label="Span tree"
+        aria-label={WATERFALL_TEXT.spanTree}
         {...list}
         style={{ '--tree-width': `${treeWidth_px}px`, '--row': `${row_px}px` } as object}
       >
@@ -318,7 +318,7 @@ function Nothing({ trace }: { readonly trace: Trace }) {
   const state = useCell(trace.state);
   if (state.kind === 'ready') {
     const isBefore = trace.whole.spans.size > 0;
-    return <p className="ins-fall__none">{isBefore ? TIME_TEXT.noSpan : 'No spans yet.'}</p>;
+    return <p className="ins-fall__none">{isBefore ? TIME_TEXT.noSpan : PARTS_TEXT.noSpans}</p>;
   }
   return <LoadingRows lengths={LENGTHS} />;
 }

@@ -1,13 +1,19 @@
 /** Actions on the selected sessions: export, delete. Deleting asks for confirmation, in place. */
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { SessionStatus } from '../../api/types.ts';
-import { BULK_TEXT } from '../../later-texts.ts';
-import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
+import { formatBytes, plural } from '../../model/text/format.ts';
 import { allFound, Bulk, MOST_FOUND, type Progress } from '../../state/bulk.ts';
 import { compareAllPath, MOST_COMPARED } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
-import { compareSelected, deleteQuestion, SESSION_LIST_TEXT } from '../../texts.ts';
+import {
+  andMore,
+  BULK_TEXT,
+  compareSelected,
+  deleteQuestion,
+  PARTS_TEXT,
+  SESSION_LIST_TEXT,
+} from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useVersion } from '../parts/context.ts';
 import { focusBack } from '../parts/focus-back.ts';
@@ -127,23 +133,23 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
   return (
     <>
       {run}
-      <section className="ins-bulk" aria-label="Selected sessions">
+      <section className="ins-bulk" aria-label={BULK_TEXT.selectedSessions}>
         <span role="status">
-          {groupThousands(count)} selected{looking !== undefined && ' so far'}
+          {BULK_TEXT.selected(count, looking !== undefined)}
           {note !== '' && `. ${note}`}
         </span>
         {looking === undefined ? (
           <BarButton onClick={() => void selectAll()}>{BULK_TEXT.selectAll(all)}</BarButton>
         ) : (
-          <BarButton onClick={() => looking.abort()}>Stop</BarButton>
+          <BarButton onClick={() => looking.abort()}>{PARTS_TEXT.stop}</BarButton>
         )}
         <span className="ins-bulk__gap" />
         {canCompare && <BarButton onClick={compare}>{SESSION_LIST_TEXT.compare}</BarButton>}
-        <BarButton onClick={() => void exportAll()}>Export</BarButton>
+        <BarButton onClick={() => void exportAll()}>{BULK_TEXT.export}</BarButton>
         <BarButton ref={deleting} onClick={() => setDeleting(true)}>
-          <ActionIcon name="trash" /> Delete …
+          <ActionIcon name="trash" /> {BULK_TEXT.delete}
         </BarButton>
-        <BarButton onClick={() => selection.clear()} label="Select none">
+        <BarButton onClick={() => selection.clear()} label={BULK_TEXT.selectNone}>
           <ActionIcon name="close" />
         </BarButton>
         {isDeleting && (
@@ -221,35 +227,37 @@ function Run({ running, onClose }: { readonly running: Running; readonly onClose
   const progress = useCell<Progress>(running.bulk.progress);
   const { total, done, failures } = progress;
   const isOver = running.outcome !== undefined;
-  const doing = running.verb === 'export' ? 'Exporting' : 'Deleting';
+  const doing = running.verb === 'export' ? BULK_TEXT.exporting : BULK_TEXT.deleting;
   return (
-    <section className="ins-bulk ins-bulk--run" aria-label={`${doing} sessions`}>
+    <section className="ins-bulk ins-bulk--run" aria-label={BULK_TEXT.doing(doing)}>
       <div className="ins-bulk__line">
-        <span role="status">
-          {running.outcome ?? `${doing} ${groupThousands(done)} of ${plural(total, 'session')}`}
-        </span>
+        <span role="status">{running.outcome ?? BULK_TEXT.doneOf(doing, done, total)}</span>
         {!isOver && (
-          <progress max={total} value={done + failures.length} aria-label={`${doing} sessions`} />
+          <progress
+            max={total}
+            value={done + failures.length}
+            aria-label={BULK_TEXT.doing(doing)}
+          />
         )}
         <span className="ins-bulk__gap" />
         {isOver ? (
-          <BarButton onClick={onClose} label="Close">
+          <BarButton onClick={onClose} label={PARTS_TEXT.close}>
             <ActionIcon name="close" />
           </BarButton>
         ) : (
-          <BarButton onClick={() => running.bulk.stop()}>Stop</BarButton>
+          <BarButton onClick={() => running.bulk.stop()}>{PARTS_TEXT.stop}</BarButton>
         )}
       </div>
       {failures.length > 0 && (
         <details open={isOver}>
-          <summary>{groupThousands(failures.length)} failed or skipped</summary>
+          <summary>{BULK_TEXT.skipped(failures.length)}</summary>
           <ul>
             {failures.slice(0, MOST_FAILURES).map(({ id, message }) => (
               <li key={id}>
                 <code>{id}</code> {message}
               </li>
             ))}
-            {failures.length > MOST_FAILURES && <li>and {failures.length - MOST_FAILURES} more</li>}
+            {failures.length > MOST_FAILURES && <li>{andMore(failures.length - MOST_FAILURES)}</li>}
           </ul>
         </details>
       )}

@@ -1,6 +1,6 @@
 /** Empty list: how to send the first session here. */
 import { useState } from 'react';
-import { EMPTY_TEXT } from '../../texts.ts';
+import { EMPTY_TEXT, SESSION_LIST_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ImportButton } from './file-drop.tsx';
@@ -28,7 +28,7 @@ export function EmptySessions() {
             <dt>{lead}</dt>
             <dd>
               <code>{command}</code>
-              <CopyButton text={command} what={`“${command}”`} label="Copy" />
+              <CopyButton text={command} what={`“${command}”`} label={SESSION_LIST_TEXT.copy} />
             </dd>
           </div>
         ))}
@@ -53,7 +53,11 @@ export function EmptySessions() {
       <div className="ins-empty__snippet" role="tabpanel" aria-label={snippet.name}>
         <header>
           <span>{snippet.lead}</span>
-          <CopyButton text={snippet.code} what={`the ${snippet.name} snippet`} label="Copy" />
+          <CopyButton
+            text={snippet.code}
+            what={EMPTY_TEXT.snippet(snippet.name)}
+            label={SESSION_LIST_TEXT.copy}
+          />
         </header>
         <pre>
           <code>{snippet.code}</code>

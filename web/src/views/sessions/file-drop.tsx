@@ -6,6 +6,7 @@ import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import './file-drop.css';
+import { IMPORT_TEXT } from '../../texts.ts';
 
 /** Send files; if one session results, open it. */
 function useImport(): (files: readonly Dropped[]) => void {
@@ -72,9 +73,9 @@ export function DropTarget() {
     <div className="ins-drop" aria-hidden="true">
       <p>
         <ActionIcon name="import" />
-        Drop to import
+        {IMPORT_TEXT.dropToImport}
       </p>
-      <p>Exported sessions, OTLP JSON, Jaeger or Langfuse traces; gzip or plain</p>
+      <p>{IMPORT_TEXT.formats}</p>
     </div>
   );
 }
@@ -92,7 +93,7 @@ export function ImportButton({ isLarge = false }: { readonly isLarge?: boolean }
         type="file"
         multiple
         hidden
-        aria-label="Files to import"
+        aria-label={IMPORT_TEXT.filesToImport}
         onChange={(event) => {
           take([...(event.target.files ?? [])]);
           // The same file can be picked again.
@@ -102,11 +103,11 @@ export function ImportButton({ isLarge = false }: { readonly isLarge?: boolean }
       <button
         type="button"
         className={`ins-import${isLarge ? ' ins-import--large' : ''}`}
-        title="Import files: drop them on the page or browse"
+        title={IMPORT_TEXT.importTitle}
         onClick={() => input.current?.click()}
       >
         <ActionIcon name="import" />
-        <span>Import</span>
+        <span>{IMPORT_TEXT.importFiles}</span>
       </button>
     </>
   );

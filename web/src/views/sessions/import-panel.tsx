@@ -1,11 +1,11 @@
 /** Panel of imports: progress and outcome of each file, with its line counts. */
 import { Fragment } from 'react';
 import type { ImportReport } from '../../api/types.ts';
-import { formatBytes, groupThousands, plural, quoted } from '../../model/text/format.ts';
+import { formatBytes, plural, quoted } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import type { ImportJob } from '../../state/imports.ts';
 import { sessionPath } from '../../state/route.ts';
-import { IMPORT_TEXT, SHELL_TEXT } from '../../texts.ts';
+import { andMore, IMPORT_TEXT, PARTS_TEXT, SHELL_TEXT } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -21,12 +21,12 @@ export function ImportPanel() {
   if (jobs.length === 0) return null;
   const isBusy = jobs.some(({ state }) => state.kind !== 'done' && state.kind !== 'failed');
   return (
-    <section className="ins-imports" aria-label="Imported files">
+    <section className="ins-imports" aria-label={IMPORT_TEXT.importedFiles}>
       <header>
-        <h2>{isBusy ? 'Importing' : 'Imported'}</h2>
+        <h2>{isBusy ? IMPORT_TEXT.importing : IMPORT_TEXT.imported}</h2>
         {isBusy ? (
           <button type="button" className="ins-imports__button" onClick={() => imports.stop()}>
-            Stop
+            {PARTS_TEXT.stop}
           </button>
         ) : (
           <button
@@ -57,7 +57,9 @@ function Job({ job: { name, size_bytes, state } }: { readonly job: ImportJob }) 
       </span>
       <span className="ins-imports__size">{size_bytes > 0 && formatBytes(size_bytes)}</span>
       {state.kind === 'queued' && <span className="ins-imports__said">{IMPORT_TEXT.queued}</span>}
-      {state.kind === 'sending' && <progress aria-label={`Sending ${name}`} value={state.sent} />}
+      {state.kind === 'sending' && (
+        <progress aria-label={IMPORT_TEXT.sending(name)} value={state.sent} />
+      )}
       {state.kind === 'reading' && <progress aria-label={IMPORT_TEXT.reading(name)} />}
       {state.kind === 'failed' && (
         <span className="ins-imports__said" role="alert">
@@ -85,14 +87,14 @@ function Report({ report }: { readonly report: ImportReport }) {
       {sessions.length > MOST_LINKS && ` ${IMPORT_TEXT.more(sessions.length - MOST_LINKS)}`}
       {mistake_count > 0 && (
         <details open={mistakes.length <= 5}>
-          <summary>{plural(mistake_count, 'error')} in the file</summary>
+          <summary>{IMPORT_TEXT.errors(mistake_count)}</summary>
           <ul>
             {mistakes.map(({ line, message }) => (
               <li key={`${line} ${message}`}>
-                line {groupThousands(line)}: {quoted(message)}
+                {IMPORT_TEXT.line(line)} {quoted(message)}
               </li>
             ))}
-            {mistake_count > mistakes.length && <li>and {mistake_count - mistakes.length} more</li>}
+            {mistake_count > mistakes.length && <li>{andMore(mistake_count - mistakes.length)}</li>}
           </ul>
         </details>
       )}

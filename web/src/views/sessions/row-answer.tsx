@@ -1,6 +1,6 @@
 /** Requests of a session, answered in a card below its row, above the following rows. */
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
-import { INBOX_TEXT } from '../../texts.ts';
+import { INBOX_TEXT, PARTS_TEXT, SESSION_LIST_TEXT } from '../../texts.ts';
 import { useInspector, useRow } from '../parts/context.ts';
 import { RequestCard } from '../parts/requests/request-card.tsx';
 import { usePinned } from '../parts/waiting.ts';
@@ -38,7 +38,7 @@ export function RowAnswer({ id, waiting, isOpen, onAnswering }: RowAnswerProps) 
         data-unfolds-answer
         onClick={() => onAnswering(isOpen ? undefined : id)}
       >
-        {isOpen ? 'Close' : waiting.length > 1 ? `Answer ${waiting.length}` : 'Answer'}
+        {isOpen ? PARTS_TEXT.close : SESSION_LIST_TEXT.answerCount(waiting.length)}
       </button>
       {isOpen && <Requests waiting={waiting} onKeyDown={onKeyDown} />}
     </>
@@ -65,7 +65,7 @@ function Requests({ waiting, onKeyDown }: RequestsProps) {
       ref={panel}
       className="ins-row-answer__panel"
       role="group"
-      aria-label="Waiting for you in this session"
+      aria-label={SESSION_LIST_TEXT.waitingForYou}
       onKeyDown={onKeyDown}
     >
       {ids.map((id) => (

@@ -52,12 +52,12 @@ export function SessionChart({ query, range }: SessionChartProps) {
           <span className="ins-chart__said">
             {describeBar(all)}
             {found?.counted_from != null && `, ${SESSION_LIST_TEXT.countingOlder}`}
-            {` · a bar is ${lengthName(width_ms)}`}
+            {SESSION_LIST_TEXT.barIs(lengthName(width_ms))}
           </span>
           <span>
             {range.kind === 'between'
               ? times.onAxis(all.until_ms, all.until_ms - all.since_ms, width_ms)
-              : 'now'}
+              : SESSION_LIST_TEXT.now}
           </span>
         </figcaption>
       )}
@@ -127,12 +127,12 @@ function Plot({ bars, isZoomed, onShow }: PlotProps) {
       className="ins-chart__plot"
       role="slider"
       tabIndex={0}
-      aria-label="Sessions over time"
+      aria-label={SESSION_LIST_TEXT.sessionsOverTime}
       aria-describedby={`${id}-hint`}
       aria-valuemin={0}
       aria-valuemax={Math.max(0, bars.length - 1)}
       aria-valuenow={marked?.to ?? Math.max(0, bars.length - 1)}
-      aria-valuetext={words || 'all'}
+      aria-valuetext={words || SESSION_LIST_TEXT.all}
       style={{ height: HEIGHT_PX }}
       onPointerDown={(event) => {
         if (event.button !== 0 || bars.length === 0) return;
@@ -180,8 +180,7 @@ function Plot({ bars, isZoomed, onShow }: PlotProps) {
         </div>
       )}
       <span id={`${id}-hint`} className="ins-hidden">
-        Arrow keys move between bars, with Shift they select a range. Enter shows its sessions,
-        Escape goes back.
+        {SESSION_LIST_TEXT.chartKeys}
       </span>
     </div>
   );

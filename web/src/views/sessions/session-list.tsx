@@ -10,7 +10,7 @@ import {
 } from '../../model/sessions/session-order.ts';
 import { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
-import { ACTION_TEXT, SESSION_LIST_TEXT } from '../../texts.ts';
+import { ACTION_TEXT, PARTS_TEXT, SESSION_LIST_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
@@ -91,10 +91,15 @@ export function SessionList(props: SessionListProps) {
     <div
       className={`ins-list${isNarrow ? ' ins-list--narrow' : ''}${grid.lefts_px.length > 0 ? ' ins-list--fixed' : ''}${selected.size > 0 ? ' ins-list--selecting' : ''}${isCurrent ? '' : ' ins-list--stale'}`}
     >
-      <section className="ins-list__scroller" aria-label="All sessions" ref={setScroller} {...list}>
+      <section
+        className="ins-list__scroller"
+        aria-label={PARTS_TEXT.allSessions}
+        ref={setScroller}
+        {...list}
+      >
         <div
           role="grid"
-          aria-label="Sessions"
+          aria-label={SESSION_LIST_TEXT.sessions}
           aria-rowcount={sessions.hasMore ? -1 : ids.length + 1}
           aria-busy={state.kind === 'loading'}
           className="ins-list__table"
@@ -159,7 +164,7 @@ function ClearFilter() {
   useActions('Session list', actions);
   return (
     <button type="button" className="ins-link" onClick={clear}>
-      Clear the filter
+      {SESSION_LIST_TEXT.clearFilter}
     </button>
   );
 }
@@ -184,7 +189,7 @@ function Head({ sort, columns, lefts_px }: HeadProps) {
         <SortHead
           id={TITLE}
           sort={sort}
-          name="Session"
+          name={SESSION_LIST_TEXT.session}
           sortBy="title"
           isNumber={false}
           min_px={TITLE_PX}
@@ -241,7 +246,7 @@ function SortHead({ id, sort, name, longName, sortBy, isNumber, ...places }: Sor
       <button
         type="button"
         className="ins-list__sort"
-        title={`Sort by ${(longName ?? name).toLowerCase()}`}
+        title={SESSION_LIST_TEXT.sortByName(longName ?? name)}
         onClick={() => router.adjust({ sort: sortText(nextSort(sort, sortBy)) })}
       >
         {name}

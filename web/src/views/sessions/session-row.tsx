@@ -6,7 +6,7 @@ import { formatCount } from '../../model/text/format.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
 import type { KeyedStore } from '../../state/keyed-store.ts';
 import { sessionPath } from '../../state/route.ts';
-import { CAUSE_TEXT, SESSION_LIST_TEXT, sessionStatus } from '../../texts.ts';
+import { CAUSE_TEXT, SESSION_LIST_TEXT, SESSION_STATUS, sessionStatus } from '../../texts.ts';
 import { useInspector, useRow } from '../parts/context.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -63,7 +63,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
       <span role="cell" {...fixedAt(lefts_px[0], 'ins-list__select')}>
         <input
           type="checkbox"
-          aria-label={`Select ${session.title || id}`}
+          aria-label={SESSION_LIST_TEXT.select(session.title || id)}
           tabIndex={isCurrent ? 0 : -1}
           checked={isSelected}
           onChange={() => {}}
@@ -138,7 +138,8 @@ function Standing({ session }: { readonly session: Session }) {
   if (session.status === 'paused') {
     return (
       <span className="ins-list__standing">
-        paused {session.paused_since !== null && <Waited since={session.paused_since} />}
+        {SESSION_STATUS.paused}{' '}
+        {session.paused_since !== null && <Waited since={session.paused_since} />}
       </span>
     );
   }

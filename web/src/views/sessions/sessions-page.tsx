@@ -1,12 +1,19 @@
 /** `/ui/`: the session list, with query, time range and sort. */
+
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { parseSort } from '../../model/sessions/session-order.ts';
 import { parseTimeRange } from '../../model/sessions/time-range.ts';
-import { plural } from '../../model/text/format.ts';
 import { filteredPath } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions, Total } from '../../state/sessions.ts';
-import { CAUSE_TEXT, SEARCH_TEXT, SESSION_LIST_TEXT, SHELL_TEXT, withKey } from '../../texts.ts';
+import {
+  CAUSE_TEXT,
+  INBOX_TEXT,
+  SEARCH_TEXT,
+  SESSION_LIST_TEXT,
+  SHELL_TEXT,
+  withKey,
+} from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import {
   useCell,
@@ -68,7 +75,7 @@ export function SessionsPage() {
 
   return (
     <main className="ins-sessions">
-      <h1 className="ins-hidden">Sessions</h1>
+      <h1 className="ins-hidden">{SESSION_LIST_TEXT.sessions}</h1>
       {state.kind === 'failed' && refused === undefined && (
         <p className="ins-sessions__problem" role="alert">
           {state.message}
@@ -94,7 +101,7 @@ export function SessionsPage() {
                 to={usagePath}
                 title={withKey(SESSION_LIST_TEXT.usage, 'U')}
               >
-                Usage
+                {SESSION_LIST_TEXT.usageLabel}
               </Link>
             )}
             {refused === undefined && (
@@ -174,10 +181,10 @@ function Count({ sessions, isAsking }: CountProps) {
   return (
     <span className="ins-sessions__count" role="status">
       {isAsking && SEARCH_TEXT.searching}
-      {!isAsking && state.kind === 'loading' && 'loading'}
+      {!isAsking && state.kind === 'loading' && INBOX_TEXT.loading}
       {!isAsking && state.kind === 'ready' && found}
-      {!isAsking && state.kind === 'ready' && isNarrowed && ' found'}
-      {!isAsking && behind > 1000 && `, ${plural(behind, 'change')} still being indexed`}
+      {!isAsking && state.kind === 'ready' && isNarrowed && ` ${SEARCH_TEXT.found}`}
+      {!isAsking && behind > 1000 && SEARCH_TEXT.behind(behind)}
       {!isAsking && sessions.query !== '' && sessions.hasMore && (
         <button type="button" className="ins-sessions__more" onClick={() => sessions.loadMore()}>
           {SEARCH_TEXT.more}

@@ -10,7 +10,7 @@ import {
   sortKey,
 } from '../../model/sessions/session-order.ts';
 import { ROW_DENSITIES } from '../../state/preferences.ts';
-import { SESSION_LIST_TEXT } from '../../texts.ts';
+import { SESSION_LIST_TEXT, SHELL_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
@@ -81,13 +81,13 @@ export function ViewMenu() {
     <PanelButton
       ref={button}
       name={SESSION_LIST_TEXT.view}
-      label="View"
+      label={SESSION_LIST_TEXT.viewLabel}
       className="ins-list-view__button"
       icon={<ActionIcon name="columns" />}
     >
       <div className="ins-list-view">
         <div className="ins-list-view__sort">
-          <label htmlFor={`${id}-sort`}>Sort by</label>
+          <label htmlFor={`${id}-sort`}>{SESSION_LIST_TEXT.sortBy}</label>
           <select
             id={`${id}-sort`}
             value={sortKey(sort)}
@@ -104,7 +104,9 @@ export function ViewMenu() {
           </select>
           <button
             type="button"
-            aria-label={isDescending(sort) ? 'Descending' : 'Ascending'}
+            aria-label={
+              isDescending(sort) ? SESSION_LIST_TEXT.descending : SESSION_LIST_TEXT.ascending
+            }
             title={SESSION_LIST_TEXT.reverse}
             onClick={() => {
               const key = sortKey(sort);
@@ -115,7 +117,7 @@ export function ViewMenu() {
           </button>
         </div>
         <fieldset>
-          <legend>Columns</legend>
+          <legend>{SESSION_LIST_TEXT.columns}</legend>
           {COLUMNS.map(({ id: column, name, longName }) => {
             const isShown = shown.some((one) => one.id === column);
             return (
@@ -161,7 +163,7 @@ export function ViewMenu() {
               checked={chart}
               onChange={() => preferences.change({ chart: !chart })}
             />
-            Chart
+            {SHELL_TEXT.chart}
           </label>
           <button
             type="button"

@@ -1,10 +1,12 @@
 /** Attributes as stored: of the span, its resource and its instrumentation scope. */
+
 import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
+import { groupThousands } from '../../model/text/format.ts';
 import { pointerStep } from '../../model/trace/cuts.ts';
 import { isOfEnd } from '../../model/trace/detail-at.ts';
-import { TIME_TEXT } from '../../texts.ts';
+import { FACT_TEXT, SPAN_TEXT, showAll, TIME_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { ClampedText } from '../parts/values/clamped-text.tsx';
@@ -35,8 +37,8 @@ export function Attributes({ text, detail, isThen = false }: AttributesProps) {
       <div className="ins-attributes__head">
         <SearchField
           value={filter}
-          label="Filter attributes"
-          placeholder="Filter attributes"
+          label={SPAN_TEXT.filterAttributes}
+          placeholder={SPAN_TEXT.filterAttributes}
           hasKey={false}
           onChange={setFilter}
         />
@@ -44,7 +46,7 @@ export function Attributes({ text, detail, isThen = false }: AttributesProps) {
       </div>
       {isThen && <p className="ins-none">{TIME_TEXT.attributesAsEnded}</p>}
       <AttributeTable
-        title="Span"
+        title={SPAN_TEXT.span}
         isShown={isThen ? isOfBeginning : undefined}
         {...{ index, filter }}
         node={index.member(0, 'attributes')}
@@ -52,13 +54,13 @@ export function Attributes({ text, detail, isThen = false }: AttributesProps) {
         cut={detail.view.truncated}
       />
       <AttributeTable
-        title="Resource"
+        title={SPAN_TEXT.resource}
         {...{ index, filter }}
         node={resource === undefined ? undefined : index.member(resource, 'attributes')}
         at="/resource/attributes"
       />
       <AttributeTable
-        title={`Instrumentation ${[detail.scope.name, detail.scope.version].filter(Boolean).join(' ')}`}
+        title={`${FACT_TEXT.instrumentation} ${[detail.scope.name, detail.scope.version].filter(Boolean).join(' ')}`}
         {...{ index, filter }}
         node={scope === undefined ? undefined : index.member(scope, 'attributes')}
         at="/scope/attributes"
@@ -112,7 +114,7 @@ export function AttributeTable(props: AttributeTableProps) {
       </dl>
       {shown.length < rows.length && (
         <button type="button" className="ins-link" onClick={() => setAll(true)}>
-          Show all {rows.length}
+          {showAll(groupThousands(rows.length))}
         </button>
       )}
     </section>
@@ -168,7 +170,7 @@ function AttributeRow({ name, index, node, at, isCut }: AttributeRowProps) {
         <span className="ins-attributes__type">{type}</span>
       </dt>
       <dd>
-        {isCut && <span className="ins-attributes__cut">truncated by the sender</span>}
+        {isCut && <span className="ins-attributes__cut">{SPAN_TEXT.isTruncated}</span>}
         {long !== undefined ? (
           <LongValue key={long.size_bytes} cut={long} beginning={text} what={name}>
             {(whole) => (
@@ -192,7 +194,7 @@ function AttributeRow({ name, index, node, at, isCut }: AttributeRowProps) {
       </dd>
       <span className="ins-attributes__copy">
         {long === undefined && <CopyButton text={() => plain(index, node)} what={name} />}
-        <CopyButton text={name} what="the name" label="name" />
+        <CopyButton text={name} what={SPAN_TEXT.attributeName} label={SPAN_TEXT.name} />
       </span>
     </div>
   );

@@ -1,7 +1,6 @@
 /** The context of an LLM call as a bar: its parts, what is cached, repeated and dropped. */
 import { type CSSProperties, useMemo, useState } from 'react';
 import type { ContextPart, SpanContext, SpanDetail } from '../../api/types.ts';
-import { CONTEXT_TEXT } from '../../later-texts.ts';
 import {
   cachedShare,
   messagesOf,
@@ -11,6 +10,7 @@ import {
   toolsOf,
 } from '../../model/context/context-parts.ts';
 import { formatShare, groupThousands } from '../../model/text/format.ts';
+import { CONTEXT_TEXT } from '../../texts.ts';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { Conversation } from './conversation.tsx';
 import { Fold } from './fold.tsx';

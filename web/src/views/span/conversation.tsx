@@ -1,10 +1,16 @@
 /** The messages of an LLM call as a conversation. */
 import { useMemo, useState } from 'react';
 import type { Clamped, Message, Part, ToolDefinition, ToolsBefore } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
-import { formatBytes, groupThousands } from '../../model/text/format.ts';
+import { formatBytes, plural } from '../../model/text/format.ts';
 import { joinToolResults, type Turn, type TurnPart } from '../../model/transcript/conversation.ts';
-import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
+import {
+  FACT_TEXT,
+  PARTS_TEXT,
+  reasoning,
+  SPAN_TEXT,
+  systemPrompt,
+  TRANSCRIPT_TEXT,
+} from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { BlobView, FileChip } from '../parts/values/blob-view.tsx';
@@ -55,7 +61,7 @@ export function Conversation({
         {hidden > 0 && (
           <li className="ins-talk__more">
             <button type="button" className="ins-link" onClick={() => setLast(last + MORE)}>
-              {groupThousands(hidden)} earlier {hidden === 1 ? 'message' : 'messages'}
+              {SPAN_TEXT.earlier(hidden)}
             </button>
           </li>
         )}
@@ -96,24 +102,22 @@ function TurnView({ turn, isAlone, isFormatted }: TurnProps) {
   return (
     <li className={`ins-turn ins-turn--${isSystem ? 'system' : turn.origin}`}>
       <header className="ins-turn__head">
-        <span className="ins-turn__role">{isSystem ? 'system' : turn.role}</span>
+        <span className="ins-turn__role">{isSystem ? SPAN_TEXT.system : turn.role}</span>
         {turn.name !== null && <span>{turn.name}</span>}
         {turn.finishReason !== null && (
           <span className="ins-turn__reason" title={FACT_TEXT.finishReason}>
             {turn.finishReason}
           </span>
         )}
-        {calls > 1 && <span className="ins-turn__reason">{calls} parallel calls</span>}
+        {calls > 1 && <span className="ins-turn__reason">{SPAN_TEXT.parallelCalls(calls)}</span>}
         <span className="ins-turn__copy">
-          <CopyButton text={() => textOf(turn.parts)} what="this message" />
+          <CopyButton text={() => textOf(turn.parts)} what={SPAN_TEXT.message} />
         </span>
       </header>
       {isSystem && !isAlone ? (
-        <Fold label={`System prompt, ${groupThousands(textOf(turn.parts).length)} characters`}>
-          {parts}
-        </Fold>
+        <Fold label={systemPrompt(textOf(turn.parts).length)}>{parts}</Fold>
       ) : turn.parts.length === 0 ? (
-        <p className="ins-none">Empty message.</p>
+        <p className="ins-none">{SPAN_TEXT.emptyMessage}</p>
       ) : (
         parts
       )}
@@ -167,7 +171,7 @@ function PartView({ part, isFormatted }: PartProps) {
       );
     case 'reasoning':
       return (
-        <Fold label={`Reasoning, ${lengthOf(part, cut)}`}>
+        <Fold label={reasoning(lengthOf(part, cut))}>
           <TextView part={part} isFormatted={isFormatted} />
         </Fold>
       );
@@ -193,7 +197,7 @@ function PartView({ part, isFormatted }: PartProps) {
 
 function lengthOf(part: { readonly text: string }, cut: Clamped | undefined): string {
   if (cut !== undefined) return formatBytes(cut.size_bytes);
-  return `${groupThousands(part.text.length)} characters`;
+  return plural(part.text.length, 'character');
 }
 
 interface TextViewProps {
@@ -212,7 +216,7 @@ function TextView({ part, isFormatted }: TextViewProps) {
     );
   }
   return (
-    <LongValue key={cut.size_bytes} cut={cut} beginning={part.text} what="the text">
+    <LongValue key={cut.size_bytes} cut={cut} beginning={part.text} what={PARTS_TEXT.theText}>
       {(text) => <Text text={text} isFormatted={isFormatted} />}
     </LongValue>
   );
@@ -222,7 +226,7 @@ function TextView({ part, isFormatted }: TextViewProps) {
 function Text({ text, isFormatted }: { readonly text: string; readonly isFormatted: boolean }) {
   if (!isFormatted) return <ClampedText text={text} isData />;
   return /^\s*[{[]/.test(text) ? (
-    <JsonText text={text} what="the text" isMarkdown />
+    <JsonText text={text} what={PARTS_TEXT.theText} isMarkdown />
   ) : (
     <ClampedText text={text} isMarkdown />
   );
@@ -235,17 +239,19 @@ function ToolUse({ part }: { readonly part: Extract<TurnPart, { type: 'tool_use'
       <p className="ins-use__name">
         <KindIcon kind="tool" />
         <span>
-          calls <strong>{call.name}</strong>
+          {TRANSCRIPT_TEXT.calls} <strong>{call.name}</strong>
         </span>
         {call.id !== null && <code className="ins-use__id">{call.id}</code>}
       </p>
-      {call.arguments !== null && <PayloadView payload={call.arguments} what="the arguments" />}
+      {call.arguments !== null && (
+        <PayloadView payload={call.arguments} what={PARTS_TEXT.arguments} />
+      )}
       {result === undefined ? null : result.result === null ? (
         <p className="ins-none">{SPAN_TEXT.notCaptured}</p>
       ) : (
         <>
-          <p className="ins-part__label">result</p>
-          <PayloadView payload={result.result} what="the result" />
+          <p className="ins-part__label">{SPAN_TEXT.result}</p>
+          <PayloadView payload={result.result} what={PARTS_TEXT.result} />
         </>
       )}
     </div>
@@ -263,7 +269,7 @@ function ToolResult({ part }: { readonly part: Extract<Part, { type: 'tool_resul
       {part.result === null ? (
         <p className="ins-none">{SPAN_TEXT.notCaptured}</p>
       ) : (
-        <PayloadView payload={part.result} what="the result" />
+        <PayloadView payload={part.result} what={PARTS_TEXT.result} />
       )}
     </div>
   );

@@ -1,5 +1,6 @@
 /** Menu to copy the span: as JSON, or as code that reads it from the service. */
 import { useCallback, useMemo } from 'react';
+import { SPAN_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { useShownSpan } from '../parts/values/shown-span.ts';
@@ -30,12 +31,12 @@ export function CopyAs() {
   const isSaved = useInspector().saved !== undefined;
   if (id === undefined) return null;
   return (
-    <span className="ins-copy-as" role="group" aria-label="Copy the span">
-      <CopyButton text={json} what="the span as JSON" label="JSON" />
+    <span className="ins-copy-as" role="group" aria-label={SPAN_TEXT.copyTheSpan}>
+      <CopyButton text={json} what={SPAN_TEXT.asJson} label="JSON" />
       {!isSaved && (
         <>
-          <CopyButton text={copies.curl} what="a curl command that reads the span" label="curl" />
-          <CopyButton text={copies.python} what="Python that reads the span" label="Python" />
+          <CopyButton text={copies.curl} what={SPAN_TEXT.asCurl} label="curl" />
+          <CopyButton text={copies.python} what={SPAN_TEXT.asPython} label="Python" />
         </>
       )}
     </span>

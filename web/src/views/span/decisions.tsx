@@ -7,6 +7,7 @@ import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';
 import { TimeOfDay } from '../parts/times.tsx';
 import { PayloadView } from '../parts/values/payload.tsx';
 import './decisions.css';
+import { by, PARTS_TEXT, SPAN_TEXT } from '../../texts.ts';
 
 export function Decisions({ decisions }: { readonly decisions: readonly Decision[] }) {
   const assents = decisions.filter(isAssent);
@@ -44,7 +45,7 @@ function List({ decisions }: { readonly decisions: readonly Decision[] }) {
         <li key={at}>
           <header>
             <strong>{decision.action}</strong>
-            {decision.interceptor !== null && <span>by {decision.interceptor}</span>}
+            {decision.interceptor !== null && <span>{by(decision.interceptor)}</span>}
             {decision.hook !== null && <code>{decision.hook}</code>}
             <TimeOfDay at={decision.time} />
             {decision.microseconds !== null && <span>{Math.round(decision.microseconds)} µs</span>}
@@ -71,20 +72,20 @@ function BeforeAfter({ decision: { before, after } }: { readonly decision: Decis
     <>
       {diff !== undefined && diff.hunks.length > 0 && (
         <section className="ins-section">
-          <h3>what changed</h3>
+          <h3>{SPAN_TEXT.whatChanged}</h3>
           <ArgumentDiff diff={diff} />
         </section>
       )}
       {before !== null && (
         <section className="ins-section">
-          <h3>before</h3>
-          <PayloadView payload={before} what="the value before" />
+          <h3>{PARTS_TEXT.before}</h3>
+          <PayloadView payload={before} what={PARTS_TEXT.valueBefore} />
         </section>
       )}
       {after !== null && (
         <section className="ins-section">
-          <h3>after</h3>
-          <PayloadView payload={after} what="the value after" />
+          <h3>{PARTS_TEXT.after}</h3>
+          <PayloadView payload={after} what={PARTS_TEXT.valueAfter} />
         </section>
       )}
     </>

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
-import { formatDuration, groupThousands } from '../../model/text/format.ts';
+import { formatDuration } from '../../model/text/format.ts';
 import { usePreferences } from '../parts/context.ts';
 import { useTimes } from '../parts/times.tsx';
 import { JsonTree } from '../parts/values/json-tree.tsx';
@@ -11,6 +11,7 @@ import { useShownSpan } from '../parts/values/shown-span.ts';
 import { ValueView } from '../parts/values/value-view.tsx';
 import { AttributeTable } from './attributes.tsx';
 import './events.css';
+import { PARTS_TEXT, SPAN_TEXT } from '../../texts.ts';
 
 interface EventsProps {
   readonly text: string;
@@ -46,7 +47,7 @@ export function Events({ text, detail }: EventsProps) {
                   : `+${formatDuration(event.offset_ns - detail.offset_ns)}`}
               </time>
               <strong>{event.name}</strong>
-              {event.source === 'log' && <span>log record</span>}
+              {event.source === 'log' && <span>{SPAN_TEXT.logRecord}</span>}
             </header>
             {body !== undefined && index.kind[body] !== JsonKind.Null && (
               <Body index={index} node={body} at={`/events/${at}/body`} />
@@ -64,7 +65,7 @@ export function Events({ text, detail }: EventsProps) {
       {shown.length < detail.events.length && (
         <li>
           <button type="button" className="ins-link" onClick={() => setCount(count + MORE)}>
-            {groupThousands(detail.events.length - shown.length)} more
+            {PARTS_TEXT.more(detail.events.length - shown.length)}
           </button>
         </li>
       )}
@@ -80,10 +81,12 @@ interface BodyProps {
 
 function Body({ index, node, at }: BodyProps) {
   const cut = useShownSpan()?.cuts.at(at);
-  if (cut === undefined) return <JsonTree index={index} root={node} what="the body" />;
+  if (cut === undefined) return <JsonTree index={index} root={node} what={SPAN_TEXT.body} />;
   return (
-    <LongValue key={cut.size_bytes} cut={cut} beginning={index.string(node)} what="the body">
-      {(text) => <ValueView text={text} form={cut.is_json ? 'json' : 'text'} what="the body" />}
+    <LongValue key={cut.size_bytes} cut={cut} beginning={index.string(node)} what={SPAN_TEXT.body}>
+      {(text) => (
+        <ValueView text={text} form={cut.is_json ? 'json' : 'text'} what={SPAN_TEXT.body} />
+      )}
     </LongValue>
   );
 }

@@ -5,7 +5,7 @@ import { Cuts } from '../../model/trace/cuts.ts';
 import type { Totals } from '../../model/trace/totals.ts';
 import { lastExchange } from '../../model/transcript/conversation.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { SPAN_TEXT, the } from '../../texts.ts';
 import { useInspector, useRow } from '../parts/context.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { PayloadView } from '../parts/values/payload.tsx';
@@ -180,7 +180,7 @@ function Value({ title, payload, none, isError = false }: ValueProps) {
       {payload === null ? (
         <p className="ins-none">{none}</p>
       ) : (
-        <PayloadView payload={payload} what={`the ${title.toLowerCase()}`} />
+        <PayloadView payload={payload} what={the(title)} />
       )}
     </section>
   );

@@ -1,13 +1,15 @@
 /** Links to other spans: those that this one refers to, and its duplicates. */
+
 import { useMemo, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import type { SpanDetail, SpanLink, SpanRow } from '../../api/types.ts';
 import { indexJson } from '../../model/json/json-text.ts';
+import { plural } from '../../model/text/format.ts';
 import { duplicatesOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { KindIcon } from '../parts/icons.tsx';
@@ -46,7 +48,7 @@ export function Links({ text, detail, row, trace, onSelect }: LinksProps) {
       )}
       {detail.links.length > 0 && (
         <section className="ins-section">
-          <h3>Links to</h3>
+          <h3>{SPAN_TEXT.linksTo}</h3>
           <ol className="ins-links">
             {detail.links.slice(0, MAX_SHOWN).map((link, at) => {
               const node = nodes[at];
@@ -57,7 +59,10 @@ export function Links({ text, detail, row, trace, onSelect }: LinksProps) {
                   <code>
                     {link.trace_id} {link.span_id}
                   </code>
-                  <CopyButton text={`${link.trace_id} ${link.span_id}`} what="trace and span id" />
+                  <CopyButton
+                    text={`${link.trace_id} ${link.span_id}`}
+                    what={SPAN_TEXT.traceAndSpan}
+                  />
                   {link.trace_state !== '' && <code>{link.trace_state}</code>}
                   {index !== undefined && (
                     <AttributeTable
@@ -70,7 +75,7 @@ export function Links({ text, detail, row, trace, onSelect }: LinksProps) {
                   )}
                   {link.dropped_attributes > 0 && (
                     <p className="ins-none">
-                      The sender dropped {link.dropped_attributes} attributes.
+                      {SPAN_TEXT.dropped(plural(link.dropped_attributes, 'attribute'))}
                     </p>
                   )}
                 </li>
@@ -78,7 +83,7 @@ export function Links({ text, detail, row, trace, onSelect }: LinksProps) {
             })}
           </ol>
           {detail.links.length > MAX_SHOWN && (
-            <p className="ins-none">{detail.links.length - MAX_SHOWN} more are in the raw span.</p>
+            <p className="ins-none">{SPAN_TEXT.moreLinks(detail.links.length - MAX_SHOWN)}</p>
           )}
         </section>
       )}
@@ -96,7 +101,7 @@ export function SpanButton({ row, onSelect }: SpanButtonProps) {
   return (
     <button type="button" className="ins-links__span" onClick={() => onSelect(spanKey(row))}>
       <KindIcon kind={row.kind} />
-      <span>{row.name || '(no name)'}</span>
+      <span>{row.name || PARTS_TEXT.noName}</span>
     </button>
   );
 }
@@ -128,7 +133,7 @@ function Target({ link, trace, onSelect }: TargetProps) {
   return (
     <>
       <button type="button" className="ins-links__span" onClick={go}>
-        in another session
+        {SPAN_TEXT.inAnotherSession}
       </button>
       {problem !== undefined && (
         <span className="ins-none" role="status">

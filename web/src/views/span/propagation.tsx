@@ -4,7 +4,7 @@ import type { SpanRow } from '../../api/types.ts';
 import { failedAbove, failedBelow } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { SpanButton } from './links.tsx';
 
 interface PropagationProps {
@@ -51,7 +51,7 @@ function Spans({ rows, onSelect }: SpansProps) {
           <SpanButton row={row} onSelect={onSelect} />
         </li>
       ))}
-      {rows.length > MAX_SPANS && <li>{rows.length - MAX_SPANS} more</li>}
+      {rows.length > MAX_SPANS && <li>{PARTS_TEXT.more(rows.length - MAX_SPANS)}</li>}
     </ul>
   );
 }

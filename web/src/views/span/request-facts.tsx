@@ -1,7 +1,7 @@
 /** Request of HTTP, a database or messaging: its facts, and the text of a query. */
 import type { SpanDetail } from '../../api/types.ts';
-import { PROTOCOL_TEXT } from '../../later-texts.ts';
 import { formatBytes } from '../../model/text/format.ts';
+import { PROTOCOL_TEXT } from '../../texts.ts';
 import { LongValue } from '../parts/values/long-value.tsx';
 import { useShownSpan } from '../parts/values/shown-span.ts';
 import { ValueView } from '../parts/values/value-view.tsx';

@@ -1,4 +1,5 @@
 /** Tabs of a span. */
+
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import type { SpanDetail, SpanRow } from '../../api/types.ts';
 import { formatBytes } from '../../model/text/format.ts';
@@ -8,8 +9,9 @@ import { duplicatesOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SAVED_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SAVED_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
+import { CodedText } from '../parts/coded-text.tsx';
 import { useCell, useInspector, useRoute, useRow } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
 import { SpanRequests, WaitsElsewhere } from '../parts/requests/span-requests.tsx';
@@ -105,7 +107,12 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
   };
   return (
     <>
-      <div className="ins-tabs" role="tablist" aria-label="Span tabs" onKeyDown={onKeyDown}>
+      <div
+        className="ins-tabs"
+        role="tablist"
+        aria-label={SPAN_TEXT.spanTabs}
+        onKeyDown={onKeyDown}
+      >
         {tabs.map(([name, label, key]) => (
           <button
             key={name}
@@ -319,7 +326,7 @@ function TabBody({ tab, row, trace, loaded, whole, isRaw, isThen, onSelect }: Ta
 function Skeleton() {
   return (
     <div className="ins-panel__skeleton" role="status">
-      <span className="ins-hidden">Loading</span>
+      <span className="ins-hidden">{PARTS_TEXT.loading}</span>
       {[80, 95, 60, 88, 40].map((width) => (
         <span key={width} style={{ width: `${width}%` }} />
       ))}
@@ -338,12 +345,12 @@ export function RawSpan({ text }: { readonly text: string }) {
       </h3>
       {cuts > 0 && (
         <p className="ins-none">
-          {cuts === 1 ? '1 long value is' : `${cuts} long values are`} truncated: see{' '}
-          <code>clamped</code>. {isSaved ? SAVED_TEXT.cut : 'Copy as JSON for the full text.'}
+          <CodedText text={SPAN_TEXT.clamped(cuts)} />{' '}
+          {isSaved ? SAVED_TEXT.cut : SPAN_TEXT.copyForAll}
         </p>
       )}
       <div className="ins-payload">
-        <ValueView text={text} form="json" what="the span" />
+        <ValueView text={text} form="json" what={SPAN_TEXT.wholeSpan} />
       </div>
     </section>
   );

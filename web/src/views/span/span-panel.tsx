@@ -5,7 +5,7 @@ import { formatDuration, formatOffset, formatRunning } from '../../model/text/fo
 import { spanKey } from '../../model/trace/span-key.ts';
 import { endOffset } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
-import { TIME_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
 import { useCell, useInspector, useRow, useTraceNow } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Guarded } from '../parts/guarded.tsx';
@@ -35,16 +35,16 @@ export function SpanPanel({ trace, selected, onClose }: SpanPanelProps) {
   const { router } = useInspector();
   const select = useMemo(() => (key: string) => router.adjust({ span: key }), [router]);
   return (
-    <aside className="ins-panel" aria-label="Span">
+    <aside className="ins-panel" aria-label={SPAN_TEXT.span}>
       {row === undefined ? (
         <header className="ins-panel__head">
           <div className="ins-panel__title">
             <h2>
               {isLoading
-                ? 'Loading'
+                ? PARTS_TEXT.loading
                 : newest !== undefined
                   ? TIME_TEXT.notBegun
-                  : 'Span not found in this session'}
+                  : SPAN_TEXT.notFound}
             </h2>
             <CloseButton onClose={onClose} />
           </div>
@@ -52,7 +52,7 @@ export function SpanPanel({ trace, selected, onClose }: SpanPanelProps) {
       ) : (
         <>
           <PanelHead trace={trace} row={row} onClose={onClose} />
-          <Guarded name="Span" of={selected}>
+          <Guarded name={SPAN_TEXT.span} of={selected}>
             <SpanBody key={selected} trace={trace} row={row} load={load} onSelect={select} />
           </Guarded>
         </>
@@ -74,7 +74,7 @@ function PanelHead({ trace, row, onClose }: PanelHeadProps) {
       <div className="ins-panel__title">
         <KindIcon kind={row.kind} />
         <h2 title={row.name}>
-          <VisibleText text={row.name || '(no name)'} />
+          <VisibleText text={row.name || PARTS_TEXT.noName} />
         </h2>
         <CloseButton onClose={onClose} />
       </div>
@@ -85,10 +85,10 @@ function PanelHead({ trace, row, onClose }: PanelHeadProps) {
         <span>
           <Took trace={trace} row={row} />
         </span>
-        <span>starts at {formatOffset(row.offset_ns)}</span>
+        <span>{SPAN_TEXT.startsAt(formatOffset(row.offset_ns))}</span>
         <span className="ins-panel__id">
-          <code title={`Trace ${row.trace_id}, span ${row.span_id}`}>{row.span_id}</code>
-          <CopyButton text={`${row.trace_id} ${row.span_id}`} what="trace id and span id" />
+          <code title={SPAN_TEXT.ids(row.trace_id, row.span_id)}>{row.span_id}</code>
+          <CopyButton text={`${row.trace_id} ${row.span_id}`} what={SPAN_TEXT.traceIdAndSpanId} />
         </span>
       </p>
     </header>
@@ -100,8 +100,8 @@ function CloseButton({ onClose }: { readonly onClose: () => void }) {
     <button
       type="button"
       className="ins-icon-button ins-panel__close"
-      title="Close (Esc)"
-      aria-label="Close the span"
+      title={SPAN_TEXT.closeTitle}
+      aria-label={SPAN_TEXT.closeSpan}
       onClick={onClose}
     >
       <ActionIcon name="close" />
@@ -110,18 +110,18 @@ function CloseButton({ onClose }: { readonly onClose: () => void }) {
 }
 
 function SpanState({ row, isWaiting }: { readonly row: SpanRow; readonly isWaiting: boolean }) {
-  if (isWaiting) return <Badge shape="waiting" text="waiting" />;
+  if (isWaiting) return <Badge shape="waiting" text={SPAN_TEXT.waiting} />;
   switch (row.status) {
     case 'running':
-      return <Badge shape="running" text="running" />;
+      return <Badge shape="running" text={PARTS_TEXT.running} />;
     case 'error':
-      return <Badge shape="failed" text="error" />;
+      return <Badge shape="failed" text={PARTS_TEXT.error} />;
     case 'cancelled':
-      return <Badge shape="cancelled" text="cancelled" />;
+      return <Badge shape="cancelled" text={PARTS_TEXT.cancelled} />;
     case 'lost':
-      return <Badge shape="lost" text="lost" />;
+      return <Badge shape="lost" text={PARTS_TEXT.lost} />;
     default:
-      return <Badge shape="completed" text="ok" />;
+      return <Badge shape="completed" text={SPAN_TEXT.ok} />;
   }
 }
 

@@ -2,10 +2,9 @@
 
 import { useEffect, useMemo, useState } from 'react';
 import type { StateDifference, StateStep } from '../../api/types.ts';
-import { STATE_TEXT } from '../../later-texts.ts';
-import { groupThousands } from '../../model/text/format.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { SpanId } from '../../state/span-values.ts';
+import { PARTS_TEXT, partOf, STATE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -105,8 +104,7 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
       {step.value !== null && (
         <section className="ins-section">
           <h3>
-            Full state at this point
-            <CopyButton text={step.value.text} what={STATE_TEXT.state} />
+            {STATE_TEXT.fullState} <CopyButton text={step.value.text} what={STATE_TEXT.state} />
           </h3>
           <PayloadView payload={step.value} what={step.name} />
         </section>
@@ -154,9 +152,7 @@ function Steps({ step, onGo }: StepsProps) {
       >
         <ActionIcon name="up" />
       </button>
-      <span>
-        {groupThousands(step.position + 1)} of {groupThousands(step.count)}
-      </span>
+      <span>{partOf(step.position + 1, step.count)}</span>
       <button
         type="button"
         className="ins-icon-button"
@@ -193,10 +189,10 @@ function Changes({ step }: { readonly step: StateStep }) {
       </ol>
       {shown.length < change_count && (
         <p className="ins-none">
-          {groupThousands(change_count - shown.length)} more.{' '}
+          {PARTS_TEXT.more(change_count - shown.length)}.{' '}
           {!isAll && (
             <button type="button" className="ins-link" onClick={() => setAll(true)}>
-              Show {groupThousands(changes.length)}
+              {STATE_TEXT.show(changes.length)}
             </button>
           )}
         </p>
@@ -219,7 +215,7 @@ function Change({ change }: { readonly change: StateDifference }) {
           <span className="ins-hidden">{NAMES[op]}</span>
         </span>
         <code className="ins-state__path">
-          <VisibleText text={path === '' ? 'everything' : path} />
+          <VisibleText text={path === '' ? STATE_TEXT.wholePath : path} />
         </code>
         <CopyButton text={path} what={STATE_TEXT.path} />
         {isShort && (
@@ -241,13 +237,13 @@ function Change({ change }: { readonly change: StateDifference }) {
         <>
           {before !== null && (
             <div className="ins-state__before">
-              <span>before</span>
+              <span>{PARTS_TEXT.before}</span>
               <PayloadView payload={before} what={STATE_TEXT.valueBefore} />
             </div>
           )}
           {after !== null && (
             <div>
-              <span>after</span>
+              <span>{PARTS_TEXT.after}</span>
               <PayloadView payload={after} what={STATE_TEXT.valueAfter} />
             </div>
           )}

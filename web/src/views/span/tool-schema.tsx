@@ -27,7 +27,7 @@ export function WithSchema({ tool, definition, children }: WithSchemaProps) {
   const parameters = definition?.parameters ?? null;
   const schema = (
     <>
-      {description !== null && <ClampedText text={description} what="the description" />}
+      {description !== null && <ClampedText text={description} what={SPAN_TEXT.description} />}
       {parameters !== null && <Parameters parameters={parameters} name={tool.name} />}
     </>
   );
@@ -61,7 +61,7 @@ function Parameters({ parameters, name }: { readonly parameters: Payload; readon
     () => (isCut ? undefined : readForm(parameters.text)?.filter(({ key }) => key !== undefined)),
     [parameters, isCut],
   );
-  const whole = <PayloadView payload={parameters} what={`the schema of ${name}`} />;
+  const whole = <PayloadView payload={parameters} what={SPAN_TEXT.schemaOf(name)} />;
   if (fields === undefined || fields.length === 0) return whole;
   return (
     <>

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { Message, ToolDefinition, ToolsBefore } from '../../api/types.ts';
 import { groupThousands } from '../../model/text/format.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { SPAN_TEXT, showAll } from '../../texts.ts';
 import { ClampedText } from '../parts/values/clamped-text.tsx';
 import { PayloadView } from '../parts/values/payload.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
@@ -22,10 +22,10 @@ interface ToolsOfferedProps {
 
 export function ToolsOffered({ tools, messages, before, onSelect }: ToolsOfferedProps) {
   return (
-    <Fold label={`Tools offered, ${groupThousands(tools.length)}${comparison(before)}`}>
+    <Fold label={`${SPAN_TEXT.toolsOffered(tools.length)}${comparison(before)}`}>
       {before !== null && (
         <p className="ins-none">
-          {isSame(before) ? 'Unchanged since ' : 'Compared with '}
+          {isSame(before) ? SPAN_TEXT.unchangedSince : SPAN_TEXT.comparedWith}{' '}
           <button
             type="button"
             className="ins-link"
@@ -35,7 +35,7 @@ export function ToolsOffered({ tools, messages, before, onSelect }: ToolsOffered
           </button>
           {before.removed.length > 0 && (
             <>
-              {', no longer offered: '}
+              {`, ${SPAN_TEXT.noLongerOffered} `}
               <VisibleText text={before.removed.join(', ')} />
             </>
           )}
@@ -67,7 +67,7 @@ export function OfferedTools({ tools, messages, before }: Omit<ToolsOfferedProps
               {tool.parameters === null ? (
                 <p className="ins-none">{SPAN_TEXT.notCaptured}</p>
               ) : (
-                <PayloadView payload={tool.parameters} what={`the schema of ${tool.name}`} />
+                <PayloadView payload={tool.parameters} what={SPAN_TEXT.schemaOf(tool.name)} />
               )}
             </Fold>
           </li>
@@ -75,7 +75,7 @@ export function OfferedTools({ tools, messages, before }: Omit<ToolsOfferedProps
       </ul>
       {shown.length < tools.length && (
         <button type="button" className="ins-link" onClick={() => setAll(true)}>
-          Show all {groupThousands(tools.length)}
+          {showAll(groupThousands(tools.length))}
         </button>
       )}
     </>

@@ -1,7 +1,6 @@
 /** The context of a session's LLM calls: a stacked column for each, in order of time. */
 import { useMemo, useState } from 'react';
 import type { CallContext } from '../../api/types.ts';
-import { CONTEXT_TEXT } from '../../later-texts.ts';
 import {
   type Column,
   cachedShare,
@@ -12,6 +11,7 @@ import {
 } from '../../model/context/context-parts.ts';
 import { formatShare, groupThousands } from '../../model/text/format.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
+import { CONTEXT_TEXT } from '../../texts.ts';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import '../parts/context-parts.css';
 import './context-stream.css';

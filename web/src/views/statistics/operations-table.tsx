@@ -1,9 +1,8 @@
 /** Table of operations by kind and name: count, time, cost. */
 import { useMemo } from 'react';
 import type { CacheUse, Operation } from '../../api/types.ts';
-import { STATISTICS_TEXT } from '../../later-texts.ts';
 import { groupThousands } from '../../model/text/format.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { SPAN_TEXT, STATISTICS_TEXT } from '../../texts.ts';
 import { ActionIcon, KindIcon, kindName } from '../parts/icons.tsx';
 import { Errors, Part, SpanLink } from '../parts/statistics/cells.tsx';
 import { costColumn, countColumn, timeColumn } from '../parts/statistics/columns.tsx';
@@ -44,7 +43,7 @@ export function OperationsTable(props: OperationsTableProps) {
               type="button"
               className="ins-stats__find"
               title={STATISTICS_TEXT.find}
-              aria-label={`Show ${row.name} in the waterfall`}
+              aria-label={STATISTICS_TEXT.showOperation(row.name)}
               onClick={() => onFind(row)}
             >
               <ActionIcon name="search" />
@@ -60,8 +59,8 @@ export function OperationsTable(props: OperationsTableProps) {
           <>
             {groupThousands(row.count)}
             {row.running > 0 && (
-              <span className="ins-stats__running" title={`${row.running} still running`}>
-                {row.running} running
+              <span className="ins-stats__running" title={STATISTICS_TEXT.running(row.running)}>
+                {STATISTICS_TEXT.runningCount(row.running)}
               </span>
             )}
           </>
@@ -80,7 +79,7 @@ export function OperationsTable(props: OperationsTableProps) {
             <button
               type="button"
               title={STATISTICS_TEXT.openFirstError}
-              aria-label={`${row.errors} errors of ${row.name}: open the first`}
+              aria-label={STATISTICS_TEXT.errorsOf(row.errors, row.name)}
               onClick={() => onOpenError(row)}
             >
               <Errors count={row.errors} />

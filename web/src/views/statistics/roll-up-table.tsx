@@ -1,9 +1,8 @@
 /** Table of models, tools or agents: time and cost, with and without descendants. */
 import { useMemo } from 'react';
 import type { RollUp, SpanKind } from '../../api/types.ts';
-import { STATISTICS_TEXT } from '../../later-texts.ts';
 import { groupThousands } from '../../model/text/format.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { SPAN_TEXT, STATISTICS_TEXT } from '../../texts.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { SpanLink } from '../parts/statistics/cells.tsx';
 import { costColumn, countColumn, errorsColumn, timeColumn } from '../parts/statistics/columns.tsx';
@@ -66,7 +65,11 @@ export function RollUpTable({ of, rows, onOpen }: RollUpTableProps) {
         Shown: ({ row }) => (
           <>
             {groupThousands(row.count)}
-            {row.running > 0 && <span className="ins-stats__running">{row.running} running</span>}
+            {row.running > 0 && (
+              <span className="ins-stats__running">
+                {STATISTICS_TEXT.runningCount(row.running)}
+              </span>
+            )}
           </>
         ),
       },

@@ -1,7 +1,6 @@
 /** `?view=statistics`: where a session spent its time, tokens and money. */
 import { type ReactNode, useCallback, useMemo } from 'react';
 import type { Operation, SessionStatistics, SpanRow } from '../../api/types.ts';
-import { CONTEXT_TEXT, STATISTICS_TEXT } from '../../later-texts.ts';
 import type { Steps } from '../../model/slices.ts';
 import { greatest, ownTimes } from '../../model/statistics/span-times.ts';
 import { countedUsage, type Usage, usageOverTime } from '../../model/statistics/usage.ts';
@@ -10,6 +9,7 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import { waitsSince } from '../../model/trace/span-status.ts';
 import { spanTreeOf } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
+import { CONTEXT_TEXT, STATISTICS_TEXT } from '../../texts.ts';
 import { useCell, useInspector, useTraceNow } from '../parts/context.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import type { SessionViewProps } from '../parts/session-view.ts';

@@ -1,7 +1,7 @@
 /** Streamed answers: time to the first token, and stalls. */
 import type { Spread, StreamedCall, Streams } from '../../api/types.ts';
-import { STATISTICS_TEXT } from '../../later-texts.ts';
 import { formatDuration, plural } from '../../model/text/format.ts';
+import { STATISTICS_TEXT } from '../../texts.ts';
 import { SpanLink } from '../parts/statistics/cells.tsx';
 import './streams-section.css';
 
@@ -15,7 +15,7 @@ export function StreamsSection({ streams, onOpen }: StreamsSectionProps) {
     <div className="ins-streams">
       {streams.first_chunk !== null && (
         <Measured
-          name="Time to first token"
+          name={STATISTICS_TEXT.timeToFirstToken}
           spread={streams.first_chunk}
           worst={streams.latest_first_chunks}
           took_ns={(call) => call.first_chunk_ns}
@@ -58,9 +58,10 @@ function Measured({ name, spread, worst, took_ns, onOpen }: MeasuredProps) {
       <h3>{name}</h3>
       <p className="ins-streams__facts">
         {plural(spread.count, 'answer')}: p50 <b>{formatDuration(spread.median_ns)}</b>, p95{' '}
-        <b>{formatDuration(spread.p95_ns)}</b>, longest <b>{formatDuration(spread.longest_ns)}</b>
+        <b>{formatDuration(spread.p95_ns)}</b>, {STATISTICS_TEXT.longest}{' '}
+        <b>{formatDuration(spread.longest_ns)}</b>
       </p>
-      <ul className="ins-streams__buckets" aria-label={`${name}, how many`}>
+      <ul className="ins-streams__buckets" aria-label={STATISTICS_TEXT.howMany(name)}>
         {spread.buckets.slice(from, to).map((count, at) => (
           <li key={labels[from + at]}>
             <span>{labels[from + at]}</span>
@@ -71,7 +72,7 @@ function Measured({ name, spread, worst, took_ns, onOpen }: MeasuredProps) {
           </li>
         ))}
       </ul>
-      <ul className="ins-stats__worst" aria-label={`${name}, the longest`}>
+      <ul className="ins-stats__worst" aria-label={STATISTICS_TEXT.theLongest(name)}>
         {worst.slice(0, SHOWN).map((call) => (
           <li key={`${call.span.trace_id}.${call.span.span_id}`}>
             <SpanLink

@@ -1,8 +1,8 @@
 /** Chart of tokens over time as bars, with the cumulated cost as a line. */
 
-import { STATISTICS_TEXT } from '../../later-texts.ts';
 import type { UsageOverTime } from '../../model/statistics/usage.ts';
 import { formatCost, formatCount, formatDuration } from '../../model/text/format.ts';
+import { STATISTICS_TEXT } from '../../texts.ts';
 import './usage-chart.css';
 
 const HEIGHT = 72;
@@ -34,7 +34,12 @@ export function UsageChart({ usage }: { readonly usage: UsageOverTime }) {
             // biome-ignore lint/suspicious/noArrayIndexKey: a bucket is its place
             <g key={at}>
               <title>
-                {`After ${formatDuration(at * bucket_ns)}: ${formatCount(one.input_tokens)} in, ${formatCount(one.output_tokens)} out${one.cost_usd > 0 ? `, ${formatCost(one.cost_usd)}` : ''}`}
+                {STATISTICS_TEXT.usedAt(
+                  formatDuration(at * bucket_ns),
+                  formatCount(one.input_tokens),
+                  formatCount(one.output_tokens),
+                  one.cost_usd > 0 ? formatCost(one.cost_usd) : undefined,
+                )}
               </title>
               <rect
                 className="ins-usage-chart__in"
@@ -66,10 +71,12 @@ export function UsageChart({ usage }: { readonly usage: UsageOverTime }) {
         <span className="ins-usage-chart__key ins-usage-chart__key--in">
           {STATISTICS_TEXT.tokensInLabel}
         </span>
-        <span className="ins-usage-chart__key ins-usage-chart__key--out">out</span>
+        <span className="ins-usage-chart__key ins-usage-chart__key--out">
+          {STATISTICS_TEXT.out}
+        </span>
         {all > 0 && (
           <span className="ins-usage-chart__key ins-usage-chart__key--cost">
-            spent, up to {formatCost(all)}
+            {STATISTICS_TEXT.spent(formatCost(all))}
           </span>
         )}
         <span className="ins-usage-chart__end">{formatDuration(length_ns)}</span>

@@ -1,11 +1,11 @@
 /** Entries of an agent: folded, its task and its answer; unfolded, its beginning and its end. */
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatCount, formatDuration, plural } from '../../model/text/format.ts';
 import { isSameError } from '../../model/transcript/repeated-error.ts';
 import type { Sum } from '../../model/transcript/transcript.ts';
 import { argumentPairs } from '../../model/transcript/transcript-text.ts';
 import type { Read } from '../../state/transcript.ts';
+import { PARTS_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { ActionIcon, KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
@@ -107,22 +107,19 @@ function State({ row }: { readonly row: SpanRow }) {
     case 'error':
       return (
         <span className="ins-tx__state-mark ins-tx__state-mark--failed">
-          <StatusIcon shape="failed" />
-          failed
+          <StatusIcon shape="failed" /> {PARTS_TEXT.failed}
         </span>
       );
     case 'cancelled':
       return (
         <span className="ins-tx__state-mark">
-          <StatusIcon shape="cancelled" />
-          cancelled
+          <StatusIcon shape="cancelled" /> {PARTS_TEXT.cancelled}
         </span>
       );
     case 'lost':
       return (
         <span className="ins-tx__state-mark">
-          <StatusIcon shape="lost" />
-          lost
+          <StatusIcon shape="lost" /> {PARTS_TEXT.lost}
         </span>
       );
     case 'running':
@@ -177,7 +174,7 @@ function Inside({
         sum.cause !== `${row.trace_id}.${row.span_id}` && (
           <p className="ins-tx__inside">
             <StatusIcon shape="failed" />
-            {plainName(cause.name)} failed inside
+            {TRANSCRIPT_TEXT.failedInside(plainName(cause.name))}
             {why === undefined ? '.' : ': '}
             {why !== undefined && (
               <span className="ins-tx__why">
@@ -193,7 +190,7 @@ function Inside({
               tabIndex={-1}
               onClick={() => sum.cause !== undefined && onGoTo(sum.cause)}
             >
-              Show
+              {TRANSCRIPT_TEXT.show}
             </button>
           </p>
         )}
@@ -229,12 +226,17 @@ function Task({ read, via, isShort }: TextProps) {
     <div className="ins-tx__task">
       <span className="ins-tx__label">{TRANSCRIPT_TEXT.task}</span>
       {input !== undefined ? (
-        <ClipView {...input} what="the task" isMarkdown isShort={isShort} />
+        <ClipView {...input} what={TRANSCRIPT_TEXT.theTask} isMarkdown isShort={isShort} />
       ) : pairs !== undefined ? (
         <Pairs pairs={pairs} />
       ) : (
         callArguments !== null && (
-          <ClipView clip={callArguments} what="the task" whole={noWhole} isShort={isShort} />
+          <ClipView
+            clip={callArguments}
+            what={TRANSCRIPT_TEXT.theTask}
+            whole={noWhole}
+            isShort={isShort}
+          />
         )
       )}
     </div>
@@ -249,10 +251,16 @@ function Answer({ read, via, isShort }: TextProps) {
     <div className="ins-tx__task">
       <span className="ins-tx__label">{TRANSCRIPT_TEXT.answer}</span>
       {output !== undefined ? (
-        <ClipView {...output} what="the answer" isMarkdown isShort={isShort} />
+        <ClipView {...output} what={TRANSCRIPT_TEXT.theAnswer} isMarkdown isShort={isShort} />
       ) : (
         result !== null && (
-          <ClipView clip={result} what="the answer" whole={noWhole} isMarkdown isShort={isShort} />
+          <ClipView
+            clip={result}
+            what={TRANSCRIPT_TEXT.theAnswer}
+            whole={noWhole}
+            isMarkdown
+            isShort={isShort}
+          />
         )
       )}
     </div>
@@ -336,7 +344,7 @@ export function AgentEnd(props: AgentProps) {
                 tabIndex={-1}
                 onClick={() => onGoTo(cause)}
               >
-                {plainName(causeRow.name)} failed
+                {TRANSCRIPT_TEXT.hasFailed(plainName(causeRow.name))}
               </button>
             </p>
           )}
@@ -344,7 +352,7 @@ export function AgentEnd(props: AgentProps) {
         </>
       )}
       {answer !== undefined && last !== undefined && !isRepeated && (
-        <ClipView {...answer} what="the answer" isMarkdown />
+        <ClipView {...answer} what={TRANSCRIPT_TEXT.theAnswer} isMarkdown />
       )}
     </>
   );

@@ -1,11 +1,11 @@
 /** LLM call: the new messages of its input, its reasoning and its answer. */
 import { useMemo } from 'react';
 import type { Piece, Reading, SpanRow } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatCount, formatDuration, plural } from '../../model/text/format.ts';
 import { callsOf, joinCalls, resultsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import type { Read, ReadingStores } from '../../state/transcript.ts';
+import { andMore, PARTS_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SoFar, Stall } from '../parts/so-far.tsx';
@@ -66,14 +66,12 @@ export function CallEntry(props: CallProps) {
         <Stall row={row} trace={trace} />
         {row.status === 'cancelled' && (
           <span className="ins-tx__state-mark">
-            <StatusIcon shape="cancelled" />
-            cancelled
+            <StatusIcon shape="cancelled" /> {PARTS_TEXT.cancelled}
           </span>
         )}
         {row.status === 'lost' && (
           <span className="ins-tx__state-mark">
-            <StatusIcon shape="lost" />
-            lost
+            <StatusIcon shape="lost" /> {PARTS_TEXT.lost}
           </span>
         )}
         <Asks names={asksFor(reading, joined, tools, trace)} />
@@ -108,7 +106,7 @@ export function CallEnd(props: CallProps) {
         <p className="ins-tx__after">
           {TRANSCRIPT_TEXT.causedBy}{' '}
           <button type="button" className="ins-link" tabIndex={-1} onClick={() => onGoTo(cause)}>
-            {plainName(causeRow.name)} failed
+            {TRANSCRIPT_TEXT.hasFailed(plainName(causeRow.name))}
           </button>
         </p>
       )}
@@ -223,8 +221,11 @@ function History({
 function Usage({ row }: { readonly row: SpanRow }) {
   if (row.input_tokens === null && row.output_tokens === null) return null;
   return (
-    <span className="ins-tx__quiet" title="Tokens in and out">
-      {formatCount(row.input_tokens ?? 0)} → {formatCount(row.output_tokens ?? 0)} tokens
+    <span className="ins-tx__quiet" title={TRANSCRIPT_TEXT.tokensTitle}>
+      {TRANSCRIPT_TEXT.tokens(
+        formatCount(row.input_tokens ?? 0),
+        formatCount(row.output_tokens ?? 0),
+      )}
     </span>
   );
 }
@@ -273,8 +274,8 @@ function Asks({ names }: { readonly names: readonly string[] }) {
   const shown = [...counts].map(([name, count]) => (count === 1 ? name : `${name} × ${count}`));
   return (
     <span className="ins-tx__quiet ins-tx__asks">
-      calls {shown.slice(0, 6).join(', ')}
-      {shown.length > 6 && ` and ${shown.length - 6} more`}
+      {TRANSCRIPT_TEXT.calls} {shown.slice(0, 6).join(', ')}
+      {shown.length > 6 && ` ${andMore(shown.length - 6)}`}
     </span>
   );
 }

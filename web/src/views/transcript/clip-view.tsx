@@ -1,12 +1,12 @@
 /** The beginning of a text, its full length, and the rest of it from its span, on request. */
 import { useMemo, useState } from 'react';
 import type { Clip, SpanDetail } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatBeginning } from '../../model/json/json-format.ts';
 import { indexJson } from '../../model/json/json-text.ts';
 import { jsonLineTokens, lineTokens } from '../../model/text/code-tokens.ts';
-import { groupThousands } from '../../model/text/format.ts';
+import { plural } from '../../model/text/format.ts';
 import { isCut, wrappedText } from '../../model/transcript/transcript-text.ts';
+import { PARTS_TEXT, showAll, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { CodePieces } from '../parts/values/code-text.tsx';
 import { JsonTree } from '../parts/values/json-tree.tsx';
@@ -60,15 +60,15 @@ export function ClipView({ clip, what, whole, isMarkdown = false, isShort }: Cli
               tabIndex={-1}
               onClick={() => onOpen(spanKey)}
             >
-              {groupThousands(clip.chars)} characters: {TRANSCRIPT_TEXT.openSpan}
+              {plural(clip.chars, 'character')}: {TRANSCRIPT_TEXT.openSpan}
             </button>
           ) : (
             <button type="button" className="ins-link" tabIndex={-1} onClick={load}>
               {state === 'loading'
-                ? 'Loading'
+                ? PARTS_TEXT.loading
                 : state === 'failed'
                   ? TRANSCRIPT_TEXT.loadFailed
-                  : `Show all ${groupThousands(clip.chars)} characters`}
+                  : showAll(plural(clip.chars, 'character'))}
             </button>
           )}
         </p>

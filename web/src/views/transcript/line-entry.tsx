@@ -1,9 +1,9 @@
 /** Entry of one line: a resource, a prompt, an MCP operation, a step. */
 import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { readServerAsk } from '../../model/mcp/server-asks.ts';
 import { argumentPairs } from '../../model/transcript/transcript-text.ts';
+import { PARTS_TEXT, TRANSCRIPT_TEXT, the } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
@@ -45,11 +45,10 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
         {mcp?.server != null && (
           <span className="ins-tx__quiet">{TRANSCRIPT_TEXT.onServer(mcp.server)}</span>
         )}
-        {row.duplicate_of !== null && <span className="ins-tx__tag">duplicate</span>}
+        {row.duplicate_of !== null && <span className="ins-tx__tag">{PARTS_TEXT.duplicate}</span>}
         {isFailed && (
           <span className="ins-tx__state-mark ins-tx__state-mark--failed">
-            <StatusIcon shape="failed" />
-            failed
+            <StatusIcon shape="failed" /> {PARTS_TEXT.failed}
           </span>
         )}
         {(row.status === 'cancelled' || row.status === 'lost') && (
@@ -75,8 +74,8 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
           {mcp !== null && <ServerAskLine mcp={mcp} />}
           {isOpen && mcp !== null && (
             <>
-              <Exchange clip={mcp.request} what="request" whole={requestOf} />
-              <Exchange clip={mcp.response} what="response" whole={responseOf} />
+              <Exchange clip={mcp.request} what={TRANSCRIPT_TEXT.request} whole={requestOf} />
+              <Exchange clip={mcp.response} what={TRANSCRIPT_TEXT.response} whole={responseOf} />
             </>
           )}
           {(isOpen || entry.type === 'line') &&
@@ -122,7 +121,7 @@ function ServerAskLine({ mcp }: { readonly mcp: NonNullable<Reading['mcp']> }) {
               <VisibleText text={ask.text} />
             </span>
           )}
-          {ask.action !== undefined && <span>by the client</span>}
+          {ask.action !== undefined && <span>{TRANSCRIPT_TEXT.byClient}</span>}
         </p>
       )}
     </div>
@@ -148,7 +147,7 @@ function Exchange({ clip, what, whole }: ExchangeProps) {
   return (
     <>
       <p className="ins-tx__label">{what}</p>
-      <ClipView clip={clip} what={`the ${what}`} whole={whole} />
+      <ClipView clip={clip} what={the(what)} whole={whole} />
     </>
   );
 }

@@ -1,8 +1,8 @@
 /** New messages of an LLM call, and their parts. */
 import { type ReactNode, useState } from 'react';
 import type { BlobPart, Piece, Said, SpanDetail } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
-import { formatBytes, groupThousands } from '../../model/text/format.ts';
+import { formatBytes, plural } from '../../model/text/format.ts';
+import { PARTS_TEXT, reasoning, systemPrompt, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { BlobView } from '../parts/values/blob-view.tsx';
@@ -28,7 +28,7 @@ export function Message({ message, isElsewhere, isOpen, resultOf }: MessageProps
   ));
   if (isSystem) {
     return (
-      <Fold label={`System prompt, ${groupThousands(charsOf(pieces))} characters`} isOpen={isOpen}>
+      <Fold label={systemPrompt(charsOf(pieces))} isOpen={isOpen}>
         {body}
       </Fold>
     );
@@ -67,12 +67,17 @@ function PieceView({ piece, isOpen, result }: PieceViewProps) {
   switch (piece.type) {
     case 'text':
       return clip === null ? null : (
-        <ClipView clip={clip} what="the text" whole={wholeOf(piece)} isMarkdown />
+        <ClipView clip={clip} what={PARTS_TEXT.theText} whole={wholeOf(piece)} isMarkdown />
       );
     case 'reasoning':
       return clip === null ? null : (
-        <Fold label={`Reasoning, ${groupThousands(clip.chars)} characters`} isOpen={isOpen}>
-          <ClipView clip={clip} what="the reasoning" whole={wholeOf(piece)} isMarkdown />
+        <Fold label={reasoning(plural(clip.chars, 'character'))} isOpen={isOpen}>
+          <ClipView
+            clip={clip}
+            what={TRANSCRIPT_TEXT.reasoning}
+            whole={wholeOf(piece)}
+            isMarkdown
+          />
         </Fold>
       );
     case 'tool_call':
@@ -83,14 +88,19 @@ function PieceView({ piece, isOpen, result }: PieceViewProps) {
             {TRANSCRIPT_TEXT.calls} <strong>{piece.name}</strong>
           </p>
           {clip !== null && (
-            <ClipView clip={clip} what="the arguments" whole={wholeOf(piece)} isShort={!isOpen} />
+            <ClipView
+              clip={clip}
+              what={PARTS_TEXT.arguments}
+              whole={wholeOf(piece)}
+              isShort={!isOpen}
+            />
           )}
           {result?.clip != null && (
             <>
-              <p className="ins-tx__label">result</p>
+              <p className="ins-tx__label">{TRANSCRIPT_TEXT.result}</p>
               <ClipView
                 clip={result.clip}
-                what="the result"
+                what={PARTS_TEXT.result}
                 whole={wholeOf(result)}
                 isShort={!isOpen}
               />
@@ -102,7 +112,7 @@ function PieceView({ piece, isOpen, result }: PieceViewProps) {
       return clip === null ? null : (
         <>
           <p className="ins-tx__label">{TRANSCRIPT_TEXT.toolResult}</p>
-          <ClipView clip={clip} what="the result" whole={wholeOf(piece)} isShort={!isOpen} />
+          <ClipView clip={clip} what={PARTS_TEXT.result} whole={wholeOf(piece)} isShort={!isOpen} />
         </>
       );
     case 'blob':
@@ -110,18 +120,18 @@ function PieceView({ piece, isOpen, result }: PieceViewProps) {
     case 'link':
       return (
         <p className="ins-tx__link">
-          {piece.modality ?? 'link'} {piece.mime_type}{' '}
+          {piece.modality ?? TRANSCRIPT_TEXT.link} {piece.mime_type}{' '}
           <code>
             <VisibleText text={piece.uri ?? ''} />
           </code>
-          <CopyButton text={piece.uri ?? ''} what="the address" />
+          <CopyButton text={piece.uri ?? ''} what={PARTS_TEXT.address} />
         </p>
       );
     case 'other':
       return clip === null ? null : (
         <>
           <p className="ins-tx__label">{piece.name}</p>
-          <ClipView clip={clip} what={piece.name ?? 'the part'} whole={wholeOf(piece)} />
+          <ClipView clip={clip} what={piece.name ?? TRANSCRIPT_TEXT.part} whole={wholeOf(piece)} />
         </>
       );
   }
@@ -133,7 +143,8 @@ function Media({ piece }: { readonly piece: Piece }) {
   if (data !== null || size_bytes === null) return <BlobView blob={blob} />;
   return (
     <p className="ins-none">
-      {modality ?? 'data'} {mime_type}, {formatBytes(size_bytes)}: in the span
+      {modality ?? TRANSCRIPT_TEXT.data} {mime_type}, {formatBytes(size_bytes)}:{' '}
+      {TRANSCRIPT_TEXT.inSpan}
     </p>
   );
 }

@@ -7,7 +7,6 @@ import type {
   SpanDetail,
   SpanRow,
 } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatJson } from '../../model/json/json-format.ts';
 import { decisionName } from '../../model/requests/request.ts';
 import { formatDuration } from '../../model/text/format.ts';
@@ -16,7 +15,7 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import { failedBefore, isSameError } from '../../model/transcript/repeated-error.ts';
 import type { TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { argumentPairs, isCut } from '../../model/transcript/transcript-text.ts';
-import { timedOut } from '../../texts.ts';
+import { by, TRANSCRIPT_TEXT, timedOut } from '../../texts.ts';
 import { useVersion } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';
@@ -50,7 +49,7 @@ export function ErrorBlock({ reading, isRepeated = false }: ErrorBlockProps) {
         {error.message !== null && isMessage && (
           <ClipView
             clip={error.message}
-            what="the error"
+            what={TRANSCRIPT_TEXT.theError}
             whole={({ view }) => view.error?.message ?? undefined}
           />
         )}
@@ -157,7 +156,7 @@ function DecisionLine({ decision }: { readonly decision: DecisionReading }) {
         <KindIcon kind="guardrail" />
         <strong>{TRANSCRIPT_TEXT.verdicts[action] ?? action}</strong>
         <span>
-          by <VisibleText text={interceptor ?? hook ?? 'a hook'} />
+          {TRANSCRIPT_TEXT.by} <VisibleText text={interceptor ?? hook ?? TRANSCRIPT_TEXT.hook} />
           {reason !== null && ': '}
         </span>
         {reason !== null && (
@@ -170,7 +169,12 @@ function DecisionLine({ decision }: { readonly decision: DecisionReading }) {
         <ArgumentDiff diff={diffTexts(spread(before.text), spread(after.text))} />
       )}
       {before === null && after !== null && (
-        <ClipView clip={after} what="what it became" whole={afterOf(decision)} isShort />
+        <ClipView
+          clip={after}
+          what={TRANSCRIPT_TEXT.changedValue}
+          whole={afterOf(decision)}
+          isShort
+        />
       )}
     </div>
   );
@@ -215,7 +219,7 @@ function RequestLine({ request }: { readonly request: AskedReading }) {
         <strong>{verdict}</strong>
         {is_edited && <span>{TRANSCRIPT_TEXT.withEdits}</span>}
         {pairs !== undefined && <Pairs pairs={pairs} />}
-        {actor !== null && !isExpired && <span>by {actor}</span>}
+        {actor !== null && !isExpired && <span>{by(actor)}</span>}
         {reason !== null && !isExpired && (
           <span className="ins-tx__reason">
             <VisibleText text={reason} />

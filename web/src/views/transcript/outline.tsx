@@ -1,9 +1,9 @@
 /** Outline at the left of a long transcript: its agents and turns; one leads to its entry. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { type OutlineRow, outlineAt, outlineOf } from '../../model/transcript/outline.ts';
 import type { TranscriptLayout } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { useRowHeight } from '../parts/row-height.ts';

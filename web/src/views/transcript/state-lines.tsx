@@ -1,7 +1,6 @@
 /** Captured states of a span: each in a line that says what changed; the capture itself is folded. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Reading, StateReading, StateStep } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import {
   patchChanges,
   type ShortChange,
@@ -9,6 +8,7 @@ import {
 } from '../../model/transcript/state-changes.ts';
 import { argumentPairs, isCut } from '../../model/transcript/transcript-text.ts';
 import { type Capture, captureKey } from '../../state/state-steps.ts';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useCell, useRow } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { PayloadView } from '../parts/values/payload.tsx';
@@ -74,7 +74,7 @@ function StateLine({ capture }: { readonly capture: Capture }) {
             is_truncated: clip.is_truncated,
             original_bytes: null,
           }}
-          what={`the state ${state.name}`}
+          what={TRANSCRIPT_TEXT.theState(state.name)}
         />
       )}
     </div>

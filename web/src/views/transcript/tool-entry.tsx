@@ -1,7 +1,6 @@
 /** Tool call: its arguments and its result. */
 import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatShare } from '../../model/text/format.ts';
 import {
   areDeep,
@@ -10,6 +9,7 @@ import {
   joinCalls,
   resultsOf,
 } from '../../model/transcript/transcript-text.ts';
+import { MCP_TEXT, PARTS_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useCell, useRow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
@@ -48,7 +48,7 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
         <KindIcon kind="tool" />
         <strong>{reading?.tool?.name ?? plainName(row.name)}</strong>
         {reading?.mcp?.server != null && (
-          <span className="ins-tx__quiet">of {reading.mcp.server}</span>
+          <span className="ins-tx__quiet">{MCP_TEXT.ofServer(reading.mcp.server)}</span>
         )}
         <ToolState {...props} isFailed={isFailed} isDenied={isDenied} />
       </header>
@@ -66,7 +66,7 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
         <div className={`ins-tx__result${isFailed ? ' ins-tx__result--failed' : ''}`}>
           <ClipView
             clip={result}
-            what="the result"
+            what={PARTS_TEXT.result}
             whole={resultOf}
             isShort={!isOpen}
             isMarkdown={isOpen}
@@ -125,7 +125,7 @@ function ToolState({
   return isFailed ? (
     <span className="ins-tx__state-mark ins-tx__state-mark--failed">
       <StatusIcon shape="failed" />
-      {isDenied ? 'denied' : 'failed'}
+      {isDenied ? TRANSCRIPT_TEXT.denied : PARTS_TEXT.failed}
     </span>
   ) : null;
 }
@@ -166,7 +166,7 @@ function Running({
     <p className="ins-tx__progress">
       {percent !== undefined && (
         <>
-          <progress value={percent} max={100} aria-label="Progress" />
+          <progress value={percent} max={100} aria-label={TRANSCRIPT_TEXT.progress} />
           {formatShare(percent / 100)}
         </>
       )}
@@ -184,7 +184,7 @@ function Arguments({ clip, isOpen }: { readonly clip: Clip; readonly isOpen: boo
     return (
       <ClipView
         clip={clip}
-        what="the arguments"
+        what={PARTS_TEXT.arguments}
         whole={({ view }) => view.tool?.arguments?.text}
         isShort={!isOpen}
       />

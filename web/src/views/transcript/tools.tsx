@@ -1,7 +1,6 @@
 /** Toolbar of the transcript: find, and the amount of detail. */
 import { memo, useMemo, useRef } from 'react';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
-import { PALETTE_TEXT, SPAN_TEXT } from '../../texts.ts';
+import { PALETTE_TEXT, PARTS_TEXT, partOf, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { ActorFilter } from '../parts/actor-filter.tsx';
 import { useInspector, usePreferences } from '../parts/context.ts';
@@ -47,8 +46,8 @@ export const TranscriptTools = memo(function TranscriptTools(props: TranscriptTo
       <SearchField
         ref={field}
         value={find}
-        label="Find in this session"
-        placeholder="Find in session"
+        label={PARTS_TEXT.findInSessionLabel}
+        placeholder={PARTS_TEXT.findInSession}
         onChange={props.onFind}
         onEnter={(isShift) => props.onStep(isShift ? -1 : 1)}
       />
@@ -58,8 +57,8 @@ export const TranscriptTools = memo(function TranscriptTools(props: TranscriptTo
           {found === 0
             ? PALETTE_TEXT.none
             : place < 0
-              ? `${found} found`
-              : `${place + 1} of ${found}`}
+              ? PARTS_TEXT.found(found)
+              : partOf(place + 1, found)}
         </span>
       )}
       <div className="ins-tools__end">

@@ -1,13 +1,12 @@
 /** Transcript: a session as text, from top to bottom. */
 import { memo, useCallback, useEffect, useMemo, useState } from 'react';
-import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { failedBefore } from '../../model/transcript/repeated-error.ts';
 import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { wordsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import { Readings, type Wanted } from '../../state/transcript.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useActor } from '../parts/actor-filter.tsx';
 import { useCell, useInspector, useRoute, useRow, useVersion } from '../parts/context.ts';
@@ -144,7 +143,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   const setFind = useCallback((text: string) => router.adjust({ find: text }), [router]);
   const matches = foundIn.size;
   return (
-    <section className="ins-transcript" aria-label="Transcript">
+    <section className="ins-transcript" aria-label={TRANSCRIPT_TEXT.transcript}>
       <TranscriptTools
         find={find}
         found={find === '' ? undefined : found.length}
@@ -165,7 +164,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
           ref={setScroller}
           className="ins-transcript__scroller"
           role="feed"
-          aria-label="Entries"
+          aria-label={TRANSCRIPT_TEXT.entries}
           aria-busy={entries.length === 0 && trace.state.get().kind === 'loading'}
           {...list}
         >
@@ -357,8 +356,10 @@ const Outcome = memo(function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
       <p className="ins-transcript__outcome">
         <StatusIcon shape="failed" />
         <span>
-          {TRANSCRIPT_TEXT.rootCause} <strong>{plainName(cause.name)}</strong> failed
-          {agent !== undefined && cause.kind !== 'agent' && ` in ${plainName(agent.name)}`}
+          {TRANSCRIPT_TEXT.rootCause} <strong>{plainName(cause.name)}</strong> {PARTS_TEXT.failed}
+          {agent !== undefined &&
+            cause.kind !== 'agent' &&
+            ` ${TRANSCRIPT_TEXT.inAgent(plainName(agent.name))}`}
           {errors > 1 && ` (${TRANSCRIPT_TEXT.oneOfErrors(errors)})`}.
         </span>
         <button type="button" className="ins-link" onClick={() => onGoTo(spanKey(cause))}>
@@ -378,10 +379,10 @@ const Outcome = memo(function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
 
 function Nothing({ trace }: { readonly trace: Trace }) {
   const state = useCell(trace.state);
-  if (state.kind === 'ready') return <p className="ins-transcript__none">No spans yet.</p>;
+  if (state.kind === 'ready') return <p className="ins-transcript__none">{PARTS_TEXT.noSpans}</p>;
   return (
     <div className="ins-transcript__loading" role="status">
-      <span className="ins-hidden">Loading</span>
+      <span className="ins-hidden">{PARTS_TEXT.loading}</span>
       {[30, 72, 64, 40, 80, 55].map((width) => (
         <span key={width} style={{ width: `${width}%` }} />
       ))}

@@ -2,7 +2,6 @@
 
 import { useMemo, useRef, useState } from 'react';
 import type { UsageKey } from '../../api/types.ts';
-import { USAGE_TEXT } from '../../later-texts.ts';
 import { parseTimeRange } from '../../model/sessions/time-range.ts';
 import {
   isUnnamed,
@@ -12,7 +11,14 @@ import {
 } from '../../model/sessions/usage-groups.ts';
 import { plural } from '../../model/text/format.ts';
 import { filteredPath } from '../../state/route.ts';
-import { PAGE_NAMES, SESSION_LIST_TEXT } from '../../texts.ts';
+import {
+  EMPTY_TEXT,
+  INBOX_TEXT,
+  PAGE_NAMES,
+  SESSION_LIST_TEXT,
+  USAGE_TEXT,
+  withKey,
+} from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRoute, useSize, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
@@ -58,7 +64,7 @@ export function UsagePage() {
           onChange={(q) => router.adjust({ q })}
         />
         <span className="ins-used__count" role="status">
-          {problem === undefined && !isCurrent && state.kind === 'loading' && 'loading'}
+          {problem === undefined && !isCurrent && state.kind === 'loading' && INBOX_TEXT.loading}
           {found !== undefined && isCurrent && (
             <Link
               className="ins-link"
@@ -120,7 +126,7 @@ function KeyChoice({ by }: { readonly by: UsageKey }) {
           type="button"
           className="ins-tools__toggle"
           aria-pressed={key === by}
-          title={`Group by ${key} (${at + 1})`}
+          title={withKey(`${USAGE_TEXT.groupBy} ${key}`, String(at + 1))}
           onClick={() => router.adjust({ by: key })}
         >
           {key}
@@ -141,7 +147,7 @@ function HowToName({ by }: { readonly by: UsageKey }) {
   if (code === undefined) return null;
   return (
     <p className="ins-used__none">
-      None of these sessions has a {by}. Set one with <code>{code}</code>
+      {USAGE_TEXT.noneHas(by)} <code>{code}</code>
     </p>
   );
 }
@@ -150,7 +156,7 @@ function NoSession({ isFiltered }: { readonly isFiltered: boolean }) {
   const { router } = useInspector();
   return (
     <p className="ins-used__none">
-      {isFiltered ? `${SESSION_LIST_TEXT.none} ` : 'No sessions yet. '}
+      {isFiltered ? `${SESSION_LIST_TEXT.none} ` : `${EMPTY_TEXT.sessions}. `}
       {isFiltered ? (
         <button
           type="button"

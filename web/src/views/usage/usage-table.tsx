@@ -2,12 +2,10 @@
 
 import { useMemo } from 'react';
 import type { SessionUsage, UsageGroup, UsageTotal } from '../../api/types.ts';
-import { USAGE_TEXT } from '../../later-texts.ts';
 import { costText, filterOfGroup, shareOf } from '../../model/sessions/usage-groups.ts';
-import { plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { filteredPath } from '../../state/route.ts';
-import { PAGE_NAMES } from '../../texts.ts';
+import { USAGE_TEXT } from '../../texts.ts';
 import { useInspector, useRoute } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
 import { Part } from '../parts/statistics/cells.tsx';
@@ -40,7 +38,7 @@ export function UsageTable({ question, usage, isNarrow }: UsageTableProps) {
   return (
     <SortableTable<Row>
       key={question.by}
-      label={`${PAGE_NAMES.usage} by ${question.by}`}
+      label={USAGE_TEXT.usageBy(question.by)}
       rows={usage.groups}
       keyOf={keyOf}
       columns={columns}
@@ -116,9 +114,9 @@ function Name({ question, row: { name, session_count } }: NameProps) {
     <Link
       className={`ins-stats__link ins-used__name${isUnnamed ? ' ins-used__name--none' : ''}`}
       to={to}
-      title={`Show the ${plural(session_count, 'session')}`}
+      title={USAGE_TEXT.showCount(session_count)}
     >
-      <span>{isUnnamed ? `no ${question.by}` : plainLine(name, 200)}</span>
+      <span>{isUnnamed ? USAGE_TEXT.without(question.by) : plainLine(name, 200)}</span>
     </Link>
   );
 }

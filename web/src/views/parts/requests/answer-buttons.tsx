@@ -34,16 +34,14 @@ export function AnswerButtons(props: AnswerButtonsProps) {
     <>
       {request.kind === 'question' ? <Question {...props} /> : <Verdicts {...props} />}
       {props.unseen !== undefined && (
-        <p className="ins-request__note">
-          Only the start of {props.unseen} is shown. Show all of it above before you allow it.
-        </p>
+        <p className="ins-request__note">{REQUEST_TEXT.unseen(props.unseen)}</p>
       )}
       {sending !== undefined && (
         <p
           className={`ins-request__${sending.kind === 'failed' ? 'problem' : 'note'}`}
           role={sending.kind === 'failed' ? 'alert' : 'status'}
         >
-          {sending.kind === 'failed' ? sending.message : 'Sending …'}
+          {sending.kind === 'failed' ? sending.message : REQUEST_TEXT.sending}
         </p>
       )}
     </>
@@ -86,18 +84,14 @@ function Verdicts({ request, draft, check, unseen }: AnswerButtonsProps) {
         look="allow"
         isTarget
         isDisabled={edit.kind === 'unclear' || unseen !== undefined}
-        title={
-          edit.kind === 'unclear'
-            ? 'Cannot send the edited arguments: see above'
-            : unseenTitle(unseen)
-        }
+        title={edit.kind === 'unclear' ? REQUEST_TEXT.cannotSend : unseenTitle(unseen)}
         onPress={() =>
           edit.kind === 'edited'
             ? answer({ decision: 'allow', args_json: edit.text }, edit.diff)
             : answer({ decision: 'allow' })
         }
       >
-        {edit.kind === 'unclear' ? 'Allow with edits' : allowLabel(request, editCount)}
+        {edit.kind === 'unclear' ? REQUEST_TEXT.allowWithEdits : allowLabel(request, editCount)}
       </ArmedButton>
       {request.can_always && edit.kind === 'none' && (
         <ArmedButton
@@ -121,7 +115,7 @@ function Verdicts({ request, draft, check, unseen }: AnswerButtonsProps) {
           className="ins-answer ins-answer--plain ins-answer--armed"
           onClick={() => drafts.change(request.id, { isDenying: true })}
         >
-          Deny…
+          {REQUEST_TEXT.denyMore}
         </button>
       )}
     </div>
@@ -169,7 +163,7 @@ function Denying({ request, draft }: { readonly request: Request; readonly draft
         className="ins-answer ins-answer--plain ins-answer--armed"
         onClick={() => drafts.change(request.id, { isDenying: false })}
       >
-        Back
+        {REQUEST_TEXT.back}
       </button>
     </div>
   );
@@ -193,10 +187,10 @@ function StepButton({ request, unseen, onStepped }: StepButtonProps) {
       of={drawn}
       look="plain"
       isDisabled={unseen !== undefined}
-      title={unseenTitle(unseen) ?? 'Runs this, then pauses at the next operation'}
+      title={unseenTitle(unseen) ?? REQUEST_TEXT.stepTitle}
       onPress={() => void step()}
     >
-      Step
+      {REQUEST_TEXT.step}
     </ArmedButton>
   );
 }

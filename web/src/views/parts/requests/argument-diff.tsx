@@ -1,10 +1,10 @@
 /** Diff of an edit: lines before and after, with the changed part marked. */
 import { useMemo } from 'react';
 import { type CodeToken, jsonLineTokens } from '../../../model/text/code-tokens.ts';
-import { groupThousands } from '../../../model/text/format.ts';
 import type { ChangedLine, TextDiff } from '../../../model/text/text-diff.ts';
 import { CodePieces } from '../values/code-text.tsx';
 import './argument-diff.css';
+import { REQUEST_TEXT } from '../../../texts.ts';
 
 /** Limit of shown lines; the rest is counted. */
 const MAX_LINES = 300;
@@ -17,7 +17,7 @@ export function ArgumentDiff({ diff }: { readonly diff: TextDiff }) {
   const all = diff.hunks.reduce((count, hunk) => count + hunk.lines.length, 0);
   const shown = hunks.reduce((count, lines) => count + lines.length, 0);
   return (
-    <section className="ins-diff" aria-label="Changes">
+    <section className="ins-diff" aria-label={REQUEST_TEXT.changes}>
       {hunks.map((lines, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: hunks have no identity but their place
         <div key={at} className="ins-diff__hunk" dir="ltr">
@@ -26,9 +26,7 @@ export function ArgumentDiff({ diff }: { readonly diff: TextDiff }) {
           ))}
         </div>
       ))}
-      {shown < all && (
-        <p className="ins-diff__more">and {groupThousands(all - shown)} more changed lines</p>
-      )}
+      {shown < all && <p className="ins-diff__more">{REQUEST_TEXT.moreLines(all - shown)}</p>}
     </section>
   );
 }
@@ -95,9 +93,7 @@ function Stretch({ line, tokens, from, to, isEnd, most = AROUND }: StretchProps)
   const part = { text: line, tokens };
   const length = to - from;
   if (length <= most * 1.5) return <CodePieces {...part} from={from} to={to} />;
-  const cut = (
-    <span className="ins-diff__cut">{`… ${groupThousands(length - most)} characters …`}</span>
-  );
+  const cut = <span className="ins-diff__cut">{REQUEST_TEXT.omitted(length - most)}</span>;
   return isEnd ? (
     <>
       {cut}

@@ -15,9 +15,8 @@ import {
   useRef,
   useState,
 } from 'react';
-import { groupThousands } from '../../../model/text/format.ts';
 import { PartedText } from '../../../model/text/parted-text.ts';
-import { REQUEST_TEXT } from '../../../texts.ts';
+import { PARTS_TEXT, REQUEST_TEXT } from '../../../texts.ts';
 import type CodeEditor from './code-editor.tsx';
 import type { LineMark, Place } from './edit-check.ts';
 import './argument-editor.css';
@@ -169,23 +168,21 @@ function Parts({ count, part, onPart, onFind }: PartsProps) {
         disabled={part === 0}
         onClick={() => onPart(part - 1)}
       >
-        Back
+        {REQUEST_TEXT.back}
       </button>
-      <span>
-        part {part + 1} of {groupThousands(count)}
-      </span>
+      <span>{PARTS_TEXT.page(part + 1, count)}</span>
       <button
         type="button"
         className="ins-link"
         disabled={part === count - 1}
         onClick={() => onPart(part + 1)}
       >
-        Next
+        {PARTS_TEXT.next}
       </button>
       <input
         type="text"
-        aria-label="Find in the arguments"
-        placeholder="find in all parts"
+        aria-label={REQUEST_TEXT.findLabel}
+        placeholder={REQUEST_TEXT.findPlaceholder}
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -199,9 +196,9 @@ function Parts({ count, part, onPart, onFind }: PartsProps) {
         }}
       />
       <button type="button" className="ins-link" onClick={findNext}>
-        Find
+        {REQUEST_TEXT.find}
       </button>
-      {found === undefined && <span role="status">not found</span>}
+      {found === undefined && <span role="status">{REQUEST_TEXT.notFound}</span>}
     </div>
   );
 }

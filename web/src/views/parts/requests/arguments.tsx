@@ -12,6 +12,7 @@ import { groupThousands } from '../../../model/text/format.ts';
 import { codePointName, describeHidden } from '../../../model/text/hidden-characters.ts';
 import { StandIns } from '../../../model/text/stand-ins.ts';
 import type { Draft } from '../../../state/drafts.ts';
+import { andMore, PARTS_TEXT, REQUEST_TEXT } from '../../../texts.ts';
 import { useInspector } from '../context.ts';
 import { ArgumentDiff } from './argument-diff.tsx';
 import { ArgumentEditor } from './argument-editor.tsx';
@@ -45,9 +46,9 @@ export function Arguments({ request, draft, shown, check, unseen }: ArgumentsPro
   }
   const canEdit = canEditArguments(request);
   return (
-    <section className="ins-request__arguments" aria-label="Arguments">
+    <section className="ins-request__arguments" aria-label={REQUEST_TEXT.argumentsTitle}>
       <header>
-        <h3>Arguments</h3>
+        <h3>{REQUEST_TEXT.argumentsTitle}</h3>
         {canEdit && !draft.isEditing && (
           <button
             type="button"
@@ -58,7 +59,7 @@ export function Arguments({ request, draft, shown, check, unseen }: ArgumentsPro
               drafts.change(request.id, { isEditing: true });
             }}
           >
-            Edit
+            {REQUEST_TEXT.editArguments}
           </button>
         )}
         {canEdit && draft.isEditing && (
@@ -67,7 +68,7 @@ export function Arguments({ request, draft, shown, check, unseen }: ArgumentsPro
             className="ins-link"
             onClick={() => drafts.change(request.id, { isEditing: false, args: undefined })}
           >
-            {draft.args === undefined ? 'Stop editing' : 'Undo all edits'}
+            {draft.args === undefined ? REQUEST_TEXT.stopEditing : REQUEST_TEXT.undoAll}
           </button>
         )}
       </header>
@@ -76,7 +77,7 @@ export function Arguments({ request, draft, shown, check, unseen }: ArgumentsPro
       ) : (
         <DataFrame
           text={shown}
-          what="the arguments"
+          what={PARTS_TEXT.arguments}
           isOpen={draft.seen.includes(shown)}
           onOpen={() => drafts.see(request.id, shown)}
           isTarget={unseen === 'the arguments'}
@@ -135,13 +136,13 @@ const SHOWN_SIGNS = 12;
 function Legend({ signs }: { readonly signs: StandIns }) {
   return (
     <p className="ins-request__hidden">
-      Signs for invisible characters:
+      {REQUEST_TEXT.signs}
       {signs.list.slice(0, SHOWN_SIGNS).map(({ sign, code }) => (
         <span key={code}>
           <strong>{sign}</strong> {codePointName(code)} {describeHidden(code)}
         </span>
       ))}
-      {signs.list.length > SHOWN_SIGNS && <span>and {signs.list.length - SHOWN_SIGNS} more</span>}
+      {signs.list.length > SHOWN_SIGNS && <span>{andMore(signs.list.length - SHOWN_SIGNS)}</span>}
     </p>
   );
 }
@@ -159,7 +160,7 @@ function Typed({ check, signs, onGoTo }: TypedProps) {
   if (typed.length === 0) return null;
   return (
     <p className="ins-request__hidden">
-      Invisible and new:
+      {REQUEST_TEXT.newSigns}
       {typed.slice(0, SHOWN_SIGNS).map(({ at, code }) => {
         const { line, column } = placeOf(check.of, at);
         return (
@@ -170,7 +171,7 @@ function Typed({ check, signs, onGoTo }: TypedProps) {
             title={describeHidden(code)}
             onClick={() => onGoTo(at)}
           >
-            {codePointName(code)} in line {line}, column {column}
+            {codePointName(code)} {REQUEST_TEXT.inPlace(line, column)}
           </button>
         );
       })}
@@ -203,11 +204,11 @@ function Verdict({ draft, check, onGoTo }: VerdictProps) {
   const { line, column } = placeOf(check.of, at);
   return (
     <span className="ins-request__mistake">
-      {formatted.isJson ? 'Ambiguous, ' : 'Not JSON, '}
+      {formatted.isJson ? REQUEST_TEXT.ambiguous : REQUEST_TEXT.notJson}{' '}
       <button type="button" className="ins-link" onClick={() => onGoTo(at)}>
-        line {line}, column {column}
+        {REQUEST_TEXT.place(line, column)}
       </button>
-      : {formatted.isJson ? 'duplicate key' : formatted.what}.
+      : {formatted.isJson ? REQUEST_TEXT.duplicateKey : formatted.what}.
     </span>
   );
 }

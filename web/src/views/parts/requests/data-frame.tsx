@@ -1,11 +1,12 @@
 /** Untrusted data in a frame that it cannot leave: monospaced, wrapped, left to right. */
 import { useMemo, useState } from 'react';
-import { groupThousands } from '../../../model/text/format.ts';
+import { groupThousands, plural } from '../../../model/text/format.ts';
 import { beginningOf } from '../../../model/text/text-parts.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { LongText, MAX_PLAIN } from '../values/long-text.tsx';
 import { VisibleText } from '../visible-text.tsx';
 import './data-frame.css';
+import { PARTS_TEXT, showAll } from '../../../texts.ts';
 
 interface DataFrameProps {
   readonly text: string;
@@ -41,7 +42,7 @@ export function DataFrame(props: DataFrameProps) {
         </pre>
       )}
       <footer className="ins-data__foot">
-        <span>{groupThousands(text.length)} characters</span>
+        <span>{plural(text.length, 'character')}</span>
         {beginning < text.length && (
           <button
             type="button"
@@ -49,7 +50,7 @@ export function DataFrame(props: DataFrameProps) {
             data-answer-target={isTarget || undefined}
             onClick={toggle}
           >
-            {isOpen ? 'Show less' : `Show all ${groupThousands(text.length)}`}
+            {isOpen ? PARTS_TEXT.showLess : showAll(groupThousands(text.length))}
           </button>
         )}
         <CopyButton text={text} what={what} />

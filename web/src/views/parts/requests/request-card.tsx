@@ -219,7 +219,7 @@ function Prompt({ request, draft, unseen }: PromptProps) {
     return (
       <DataFrame
         text={text}
-        what="the prompt"
+        what={REQUEST_TEXT.prompt}
         isOpen={draft.seen.includes(text)}
         onOpen={() => drafts.see(request.id, text)}
         isTarget={unseen === 'the prompt'}
@@ -291,7 +291,7 @@ function Outcome({ request, draft }: OutcomeProps) {
       )}
       {answer?.is_edited && <Edit request={request} diff={draft.sent} />}
       {draft.args !== undefined && (
-        <CopyButton text={draft.args} what="your edit" label="Copy the arguments that you edited" />
+        <CopyButton text={draft.args} what={REQUEST_TEXT.yourEdit} label={REQUEST_TEXT.copyEdit} />
       )}
     </div>
   );

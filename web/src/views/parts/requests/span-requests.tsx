@@ -5,6 +5,7 @@ import { RequestCard } from './request-card.tsx';
 import './span-requests.css';
 import { StatusIcon } from '../icons.tsx';
 import './waits-elsewhere.css';
+import { REQUEST_TEXT } from '../../../texts.ts';
 
 export function SpanRequests({ spanKey }: { readonly spanKey: string }) {
   const { requests } = useInspector();
@@ -15,7 +16,7 @@ export function SpanRequests({ spanKey }: { readonly spanKey: string }) {
   if (isNew) setSeen([...seen, ...waiting.filter((id) => !seen.includes(id))]);
   if (seen.length === 0) return null;
   return (
-    <section className="ins-span-requests" aria-label="Waiting for you in this span">
+    <section className="ins-span-requests" aria-label={REQUEST_TEXT.waitingInSpan}>
       {seen.slice(-MAX_SHOWN).map((id) => (
         <RequestCard key={id} id={id} />
       ))}
@@ -52,7 +53,7 @@ export function WaitsElsewhere({ isWaiting, hasRequest }: WaitsElsewhereProps) {
   return (
     <p className="ins-elsewhere" role="status">
       <StatusIcon shape="waiting" />
-      Waiting for a person elsewhere: nothing to answer here.
+      {REQUEST_TEXT.elsewhere}
     </p>
   );
 }

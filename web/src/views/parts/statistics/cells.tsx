@@ -8,6 +8,7 @@ import {
   groupThousands,
 } from '../../../model/text/format.ts';
 import { plainLine } from '../../../model/text/hidden-characters.ts';
+import { PARTS_TEXT } from '../../../texts.ts';
 import { StatusIcon } from '../icons.tsx';
 
 /** Duration; a dot for null or zero, so that the rest stands out. */
@@ -76,7 +77,7 @@ export function SpanLink({ onOpen, title, icon, name }: SpanLinkProps) {
   return (
     <button type="button" className="ins-stats__link" title={title} onClick={onOpen}>
       {icon}
-      <span>{plainLine(name) || '(no name)'}</span>
+      <span>{plainLine(name) || PARTS_TEXT.noName}</span>
     </button>
   );
 }

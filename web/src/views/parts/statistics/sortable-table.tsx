@@ -1,6 +1,7 @@
 /** Table that can be sorted by any column; long ones are shown in parts. */
+
 import { type ReactNode, useMemo, useState } from 'react';
-import { groupThousands } from '../../../model/text/format.ts';
+import { PARTS_TEXT } from '../../../texts.ts';
 import { rowsOf, useListFocus } from '../list-focus.ts';
 import './sortable-table.css';
 
@@ -103,7 +104,7 @@ export function SortableTable<T>(props: SortableTableProps<T>) {
           className="ins-sortable__more"
           onClick={() => setMost(most + 8 * PART)}
         >
-          {groupThousands(sorted.length - most)} more
+          {PARTS_TEXT.more(sorted.length - most)}
         </button>
       )}
     </div>

@@ -5,7 +5,7 @@
 import { useEffect, useState } from 'react';
 import type { BlobPart } from '../../../api/types.ts';
 import { formatBytes } from '../../../model/text/format.ts';
-import { SPAN_TEXT } from '../../../texts.ts';
+import { PARTS_TEXT, SPAN_TEXT, VALUE_TEXT } from '../../../texts.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
 import { VisibleText } from '../visible-text.tsx';
@@ -63,7 +63,12 @@ function LongMedia({ cut, mime, chip }: LongMediaProps) {
     return (
       <>
         {chip}
-        <Slow what="Loading" done={whole.done_bytes} all={cut.size_bytes} onStop={stop} />
+        <Slow
+          what={PARTS_TEXT.loading}
+          done={whole.done_bytes}
+          all={cut.size_bytes}
+          onStop={stop}
+        />
       </>
     );
   }
@@ -72,7 +77,7 @@ function LongMedia({ cut, mime, chip }: LongMediaProps) {
       {chip}
       {whole.problem !== undefined && <p role="alert">{whole.problem}</p>}
       <button type="button" className="ins-link" onClick={load}>
-        {SOUNDS.has(mime) ? 'Load it to listen' : 'Show it'}
+        {SOUNDS.has(mime) ? VALUE_TEXT.loadSound : VALUE_TEXT.showImage}
       </button>
     </>
   );
@@ -119,7 +124,7 @@ export function FileChip({ name, modality, mime, size_bytes, note, uri }: FileCh
     <p className="ins-file">
       <ActionIcon name="file" />
       <strong>
-        <VisibleText text={name || modality || 'file'} />
+        <VisibleText text={name || modality || VALUE_TEXT.file} />
       </strong>
       <span>{facts.filter(Boolean).join(', ')}</span>
       {uri !== undefined && (
@@ -127,7 +132,7 @@ export function FileChip({ name, modality, mime, size_bytes, note, uri }: FileCh
           <code>
             <VisibleText text={uri.slice(0, 2000)} />
           </code>
-          <CopyButton text={uri} what="the address" />
+          <CopyButton text={uri} what={PARTS_TEXT.address} />
         </>
       )}
     </p>

@@ -1,10 +1,11 @@
 /** A text that may be long: its beginning, its full length, and the rest on request. */
 import { useState } from 'react';
-import { clampText, groupThousands } from '../../../model/text/format.ts';
+import { clampText, plural } from '../../../model/text/format.ts';
 import { VisibleText } from '../visible-text.tsx';
 import { LazyMarkdown } from './lazy-markdown.tsx';
 import { LongText } from './long-text.tsx';
 import './clamped-text.css';
+import { PARTS_TEXT, showAll } from '../../../texts.ts';
 
 interface ClampedTextProps {
   readonly text: string;
@@ -42,7 +43,7 @@ export function ClampedText({
       )}
       {clamped.length < text.length && (
         <button type="button" className="ins-text__more" onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Show less' : `Show all ${groupThousands(text.length)} characters`}
+          {isOpen ? PARTS_TEXT.showLess : showAll(plural(text.length, 'character'))}
         </button>
       )}
     </>

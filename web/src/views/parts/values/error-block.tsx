@@ -1,24 +1,25 @@
 /** Error of a span: type, message, and where it was raised. */
 import { useMemo, useState } from 'react';
 import type { ErrorView } from '../../../api/types.ts';
-import { groupThousands, plural } from '../../../model/text/format.ts';
+import { plural } from '../../../model/text/format.ts';
 import { foldFrames } from '../../../model/text/stack-trace.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ClampedText } from './clamped-text.tsx';
 import { LongValue } from './long-value.tsx';
 import { useShownSpan } from './shown-span.ts';
 import './error-block.css';
+import { VALUE_TEXT } from '../../../texts.ts';
 
 export function ErrorBlock({ error }: { readonly error: ErrorView }) {
   const { message, status_message } = error;
   const cut = useShownSpan()?.cuts.at('/view/error/stacktrace');
   const copied = [error.type, message, status_message, error.stacktrace];
   return (
-    <section className="ins-error" role="group" aria-label="Error">
+    <section className="ins-error" role="group" aria-label={VALUE_TEXT.error}>
       <header>
-        <strong>{error.type ?? 'Error'}</strong>
+        <strong>{error.type ?? VALUE_TEXT.error}</strong>
         {error.code !== null && error.code !== error.type && <code>{error.code}</code>}
-        <CopyButton text={copied.filter(Boolean).join('\n')} what="the error" />
+        <CopyButton text={copied.filter(Boolean).join('\n')} what={VALUE_TEXT.theError} />
       </header>
       {message !== null && message !== '' && <ClampedText text={message} />}
       {status_message !== null && (
@@ -28,11 +29,11 @@ export function ErrorBlock({ error }: { readonly error: ErrorView }) {
       )}
       {error.stacktrace !== null && (
         <details>
-          <summary>Stack trace, {groupThousands(countLines(error.stacktrace))} lines</summary>
+          <summary>{VALUE_TEXT.stackLines(countLines(error.stacktrace))}</summary>
           {cut === undefined ? (
             <StackTrace text={error.stacktrace} />
           ) : (
-            <LongValue cut={cut} beginning={error.stacktrace} what="the stack trace">
+            <LongValue cut={cut} beginning={error.stacktrace} what={VALUE_TEXT.stackTrace}>
               {(text) => <StackTrace text={text} />}
             </LongValue>
           )}
@@ -58,12 +59,12 @@ function StackTrace({ text }: { readonly text: string }) {
     <>
       {isFolded && (
         <button type="button" className="ins-link" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Hide library frames' : 'Show all frames'}
+          {isWhole ? VALUE_TEXT.hideLibraryFrames : VALUE_TEXT.showAllFrames}
         </button>
       )}
       <div className="ins-error__trace">
         {isWhole || !isFolded ? (
-          <ClampedText text={text} what="the stack trace" isData />
+          <ClampedText text={text} what={VALUE_TEXT.stackTrace} isData />
         ) : (
           frames.map((frame, at) =>
             frame.isFolded ? (
@@ -73,7 +74,7 @@ function StackTrace({ text }: { readonly text: string }) {
               </p>
             ) : (
               // biome-ignore lint/suspicious/noArrayIndexKey: see above
-              <ClampedText key={at} text={frame.text} what="the stack trace" isData />
+              <ClampedText key={at} text={frame.text} what={VALUE_TEXT.stackTrace} isData />
             ),
           )
         )}

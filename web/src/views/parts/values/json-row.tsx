@@ -2,7 +2,8 @@
 import { useState } from 'react';
 import type { JsonRows } from '../../../model/json/json-rows.ts';
 import { type JsonIndex, JsonKind } from '../../../model/json/json-text.ts';
-import { groupThousands } from '../../../model/text/format.ts';
+import { groupThousands, plural } from '../../../model/text/format.ts';
+import { VALUE_TEXT } from '../../../texts.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
 import { isRowClick } from '../list-focus.ts';
@@ -66,8 +67,14 @@ export function JsonRow(props: JsonRowProps) {
       )}
       {row >= 0 && (
         <span className="ins-json__copy">
-          <CopyButton text={() => plainText(index, row)} what="the value" />
-          {row !== root && <CopyButton text={() => index.path(row)} what="the path" label="path" />}
+          <CopyButton text={() => plainText(index, row)} what={VALUE_TEXT.value} />
+          {row !== root && (
+            <CopyButton
+              text={() => index.path(row)}
+              what={VALUE_TEXT.thePath}
+              label={VALUE_TEXT.path}
+            />
+          )}
         </span>
       )}
     </div>
@@ -144,12 +151,12 @@ function StringValue({ index, node, onInside }: Omit<ValueProps, 'isOpen'>) {
       {isLong && !isWhole ? '' : <Quote />}
       {isLong && (
         <button type="button" className="ins-json__more" onClick={show}>
-          {isWhole ? 'less' : `… ${groupThousands(length)} characters`}
+          {isWhole ? VALUE_TEXT.less : `… ${plural(length, 'character')}`}
         </button>
       )}
       {mayBeJson(index, start) && (
         <button type="button" className="ins-json__more" onClick={() => onInside(node, 'json')}>
-          as JSON
+          {VALUE_TEXT.asJson}
         </button>
       )}
     </span>

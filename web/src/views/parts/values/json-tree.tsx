@@ -10,7 +10,7 @@ import {
   StringDecoder,
 } from '../../../model/json/json-text.ts';
 import { formatBytes, groupThousands } from '../../../model/text/format.ts';
-import { PALETTE_TEXT } from '../../../texts.ts';
+import { PALETTE_TEXT, PARTS_TEXT, VALUE_TEXT } from '../../../texts.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
 import { SearchField } from '../search-field.tsx';
@@ -121,8 +121,8 @@ function Search({ index, root, word, onWord, onReveal }: SearchProps) {
     <div className="ins-json__search">
       <SearchField
         value={word}
-        label="Search this value"
-        placeholder="Search this value"
+        label={VALUE_TEXT.search}
+        placeholder={VALUE_TEXT.search}
         hasKey={false}
         onChange={onWord}
         onEnter={(isShift) => go(isShift ? -1 : 1)}
@@ -130,23 +130,25 @@ function Search({ index, root, word, onWord, onReveal }: SearchProps) {
       {make !== undefined &&
         (search.kind === 'working' ? (
           <Slow
-            what="Searching"
+            what={VALUE_TEXT.searching}
             done={search.done - (index.start[root] ?? 0)}
             all={(index.end[root] ?? 0) - (index.start[root] ?? 0)}
             onStop={stop}
           />
         ) : (
           <span className="ins-json__found" role="status">
-            {search.kind === 'done' ? countOf(at, found.length, search.work.isFull) : 'stopped'}
+            {search.kind === 'done'
+              ? countOf(at, found.length, search.work.isFull)
+              : VALUE_TEXT.stopped}
           </span>
         ))}
       {found.length > 0 && (
         <>
           <button type="button" className="ins-link" onClick={() => go(-1)}>
-            Previous
+            {VALUE_TEXT.previous}
           </button>
           <button type="button" className="ins-link" onClick={() => go(1)}>
-            Next
+            {PARTS_TEXT.next}
           </button>
         </>
       )}
@@ -182,14 +184,14 @@ function InsideView({ index, inside, onBack }: InsideProps) {
       <p className="ins-json__inside">
         <button type="button" className="ins-json__back" onClick={onBack}>
           <ActionIcon name="back" />
-          Back
+          {PARTS_TEXT.back}
         </button>
         <code>{path}</code>
         {text !== undefined && <CopyButton text={text} what={path} />}
       </p>
       {decoding.kind === 'working' && (
         <Slow
-          what="Reading"
+          what={VALUE_TEXT.reading}
           done={decoding.done - (index.start[node] ?? 0)}
           all={length}
           amount={formatBytes(length)}
@@ -234,7 +236,7 @@ function LongJson({ text, what }: JsonTextProps) {
     case 'working':
       return (
         <Slow
-          what="Reading"
+          what={VALUE_TEXT.reading}
           done={read.done}
           all={text.length}
           amount={formatBytes(text.length)}
@@ -248,9 +250,7 @@ function LongJson({ text, what }: JsonTextProps) {
     case 'failed':
       return (
         <>
-          {read.error instanceof JsonSizeError && (
-            <p className="ins-none">Too many values for a tree.</p>
-          )}
+          {read.error instanceof JsonSizeError && <p className="ins-none">{VALUE_TEXT.tooMany}</p>}
           <LongText text={text} what={what} />
         </>
       );

@@ -3,6 +3,7 @@ import { Guarded } from '../guarded.tsx';
 import { lazyPart } from '../lazy-part.ts';
 import { VisibleText } from '../visible-text.tsx';
 import './clamped-text.css';
+import { VALUE_TEXT } from '../../../texts.ts';
 
 const Markdown = lazyPart(async () => (await import('./markdown.tsx')).default);
 
@@ -13,7 +14,7 @@ export function LazyMarkdown({ text }: { readonly text: string }) {
     </div>
   );
   return (
-    <Guarded name="Markdown" loading={plain} missing={plain}>
+    <Guarded name={VALUE_TEXT.markdown} loading={plain} missing={plain}>
       <Markdown text={text} plain={plain} />
     </Guarded>
   );

@@ -5,6 +5,7 @@ import { partsOf } from '../../../model/text/text-parts.ts';
 import { VisibleText } from '../visible-text.tsx';
 import { useCopyAll } from './copy-all.ts';
 import './long-text.css';
+import { PARTS_TEXT } from '../../../texts.ts';
 
 /** Limit of characters that are laid out at once without a delay. */
 export const MAX_PLAIN = 12_000;
@@ -46,16 +47,16 @@ export function LongText({ text, what }: LongTextProps) {
             disabled={number === 0}
             onClick={() => setAt(number - 1)}
           >
-            Back
+            {PARTS_TEXT.back}
           </button>
-          part {number + 1} of {pages.length}
+          {PARTS_TEXT.page(number + 1, pages.length)}
           <button
             type="button"
             className="ins-link"
             disabled={number === pages.length - 1}
             onClick={() => setAt(number + 1)}
           >
-            Next
+            {PARTS_TEXT.next}
           </button>
         </p>
       )}

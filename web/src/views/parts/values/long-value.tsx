@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Clamped } from '../../../api/types.ts';
 import { formatBytes } from '../../../model/text/format.ts';
-import { SAVED_TEXT, VALUE_TEXT } from '../../../texts.ts';
+import { PARTS_TEXT, SAVED_TEXT, VALUE_TEXT } from '../../../texts.ts';
 import { useInspector } from '../context.ts';
 import { ClampedText } from './clamped-text.tsx';
 import { useShownSpan } from './shown-span.ts';
@@ -35,7 +35,7 @@ export function LongValue({ cut, beginning, what, children }: LongValueProps) {
     <>
       {whole.kind === 'loading' ? (
         <Slow
-          what="Loading"
+          what={PARTS_TEXT.loading}
           done={whole.done_bytes}
           all={cut.size_bytes}
           amount={`${formatBytes(whole.done_bytes)} of ${formatBytes(cut.size_bytes)}`}
@@ -54,7 +54,7 @@ export function LongValue({ cut, beginning, what, children }: LongValueProps) {
           )}
         </p>
       )}
-      <ClampedText text={beginning} what={`the beginning of ${what}`} isData />
+      <ClampedText text={beginning} what={VALUE_TEXT.startOf(what)} isData />
     </>
   );
 }

@@ -5,6 +5,7 @@ import { markdownBlocks, nextSlice } from '../../../model/text/markdown.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { CodeText } from './code-text.tsx';
 import './markdown.css';
+import { PARTS_TEXT, VALUE_TEXT } from '../../../texts.ts';
 
 interface MarkdownProps {
   readonly text: string;
@@ -107,7 +108,7 @@ function Item({ item }: { readonly item: ListItem }) {
   return (
     <li className={isTask ? 'ins-markdown__task' : undefined}>
       {isTask && (
-        <span role="img" aria-label={item.checked ? 'done' : 'to do'}>
+        <span role="img" aria-label={item.checked ? VALUE_TEXT.done : VALUE_TEXT.toDo}>
           {item.checked ? '☑ ' : '☐ '}
         </span>
       )}
@@ -143,8 +144,8 @@ function CodeBlock({ language, text }: { readonly language: string; readonly tex
   return (
     <figure className="ins-markdown__code">
       <figcaption>
-        {language.slice(0, 40) || 'code'}
-        <CopyButton text={text} what="the code" />
+        {language.slice(0, 40) || VALUE_TEXT.code}
+        <CopyButton text={text} what={VALUE_TEXT.theCode} />
       </figcaption>
       <pre>
         <code>
@@ -163,7 +164,7 @@ function Address({ url, label }: { readonly url: string; readonly label: readonl
     <span className="ins-markdown__address">
       {!isBare && <>{elementsOf(label)} </>}
       <code>{isBare ? only : url}</code>
-      <CopyButton text={url} what="the address" />
+      <CopyButton text={url} what={PARTS_TEXT.address} />
     </span>
   );
 }

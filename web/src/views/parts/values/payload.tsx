@@ -1,6 +1,7 @@
 /** Captured value: a JSON tree or text, with a note where it was truncated. */
+
 import type { Payload } from '../../../api/types.ts';
-import { formatBytes } from '../../../model/text/format.ts';
+import { VALUE_TEXT } from '../../../texts.ts';
 import { LongValue } from './long-value.tsx';
 import { useCut } from './shown-span.ts';
 import { ValueView } from './value-view.tsx';
@@ -38,12 +39,5 @@ interface CutShortProps {
 function CutShort({ payload, size_bytes }: CutShortProps) {
   const sent = size_bytes ?? new TextEncoder().encode(payload.text).length;
   const whole = payload.original_bytes;
-  return (
-    <p className="ins-payload__cut">
-      Truncated by the sender: {formatBytes(sent)}
-      {whole == null
-        ? ' received.'
-        : ` of ${formatBytes(whole)} received, ${formatBytes(Math.max(whole - sent, 0))} missing.`}
-    </p>
-  );
+  return <p className="ins-payload__cut">{VALUE_TEXT.truncated(sent, whole ?? undefined)}</p>;
 }

@@ -1,5 +1,6 @@
 /** Progress of long work, with a button to stop it. Hidden while the work is quick. */
 import './slow.css';
+import { PARTS_TEXT } from '../../../texts.ts';
 
 interface SlowProps {
   /** Name of the work: `Reading`. */
@@ -18,7 +19,7 @@ export function Slow({ what, done, all, amount, onStop }: SlowProps) {
       <progress value={Math.min(done, all)} max={all} aria-label={what} />
       {amount !== undefined && <span>{amount}</span>}
       <button type="button" className="ins-link" onClick={onStop}>
-        Stop
+        {PARTS_TEXT.stop}
       </button>
     </p>
   );

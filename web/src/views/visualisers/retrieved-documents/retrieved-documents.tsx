@@ -23,13 +23,13 @@ export function RetrievedDocuments({ span }: SpanShownProps) {
   const most = Math.max(0, ...documents.map(({ score }) => score ?? 0));
   if (documents.length === 0) return <p className="ins-none">{SPAN_TEXT.noDocuments}</p>;
   return (
-    <ol className="ins-documents" aria-label="Retrieved documents">
+    <ol className="ins-documents" aria-label={SPAN_TEXT.retrievedDocuments}>
       {documents.map(({ id, content, score }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a document is its rank
         <li key={at}>
           <header>
             <span className="ins-documents__rank">{at + 1}</span>
-            <code>{id ?? 'no id'}</code>
+            <code>{id ?? SPAN_TEXT.noId}</code>
             {score !== undefined && (
               <span className="ins-documents__score">
                 <span aria-hidden="true">
