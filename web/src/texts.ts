@@ -1245,7 +1245,7 @@ export const MCP_TEXT = {
   python: 'the Python code',
   httpHeaders: 'HTTP headers',
   message: 'message',
-  askedPerson: 'asked a person',
+  requestToPerson: 'asked a person',
   notifications: 'notifications',
   ofServer: (name: string) => `of ${name}`,
   round: (number: number, isInput: boolean) =>

@@ -115,7 +115,7 @@ function Rest({ call }: { readonly call: McpCall }) {
         </span>
       )}
       {call.notes.some((note) => note.type === 'asked') && (
-        <span className="ins-mcp-row__mark">{MCP_TEXT.askedPerson}</span>
+        <span className="ins-mcp-row__mark">{MCP_TEXT.requestToPerson}</span>
       )}
       {state !== '' && (
         <span className={`ins-mcp-row__state ins-mcp-row__state--${call.state}`}>
