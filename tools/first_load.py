@@ -8,9 +8,7 @@ from pathlib import Path
 
 STATIC = Path(__file__).resolve().parent.parent / "inspector" / "static"
 LIMIT_BYTES = 220_000
-_PRESSED = ("popups-", "code-editor-")
-"""Scripts that only a press loads: popups, if the page was not idle before, and the editor of
-arguments, which is no view: with *Edit* alone, while a text area stands in for it."""
+_VIEW = re.compile(r"-(?:view|page)-")
 _NAMED = re.compile(r'(?:src|href)="\./(assets/[^"]+)"')
 _IMPORTED = re.compile(r"""(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 
@@ -37,12 +35,13 @@ def first_load() -> dict[str, int]:
     return sizes
 
 
-def largest_later_bytes() -> int:
-    """Return the gzipped size of the largest script that a view loads by itself."""
-    first = first_load()
-    later = (one for one in (STATIC / "assets").glob("*.js") if f"assets/{one.name}" not in first)
-    shown = (one for one in later if not one.name.startswith(_PRESSED))
-    return max(map(_gzipped_bytes, shown), default=0)
+def largest_view_bytes() -> int:
+    """Return the gzipped size of the largest script of a view, which is loaded when it is shown.
+
+    Popups, the editor of arguments and the colours of code come later than a view's first paint.
+    """
+    views = (one for one in (STATIC / "assets").glob("*.js") if _VIEW.search(one.name))
+    return max(map(_gzipped_bytes, views))
 
 
 def first_load_bytes() -> int:

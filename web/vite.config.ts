@@ -1,5 +1,5 @@
 import react from '@vitejs/plugin-react';
-import type { ProxyOptions } from 'vite';
+import type { Plugin, ProxyOptions } from 'vite';
 import { defineConfig } from 'vitest/config';
 
 const target = process.env['INSPECTOR_URL'] ?? 'http://127.0.0.1:7800';
@@ -19,8 +19,40 @@ function toService(): ProxyOptions {
   };
 }
 
+const TEXTS_IMPORT = /import \{([^}]*)\} from '([./]*\/texts\.ts)';/g;
+const TEXT_MODULE = /texts\.ts\?name=(\w+)$/;
+
+/**
+ * Has each text of the catalogue loaded by the views that show it.
+ *
+ * A bundler never divides a module: the first load would have the texts of all views. So each
+ * export becomes a module of its own: the whole file with that one export, of which the bundler
+ * drops what is unused.
+ */
+const splitTexts: Plugin = {
+  name: 'split-texts',
+  apply: 'build',
+  enforce: 'pre',
+  transform(code, id) {
+    const name = TEXT_MODULE.exec(id)?.[1];
+    if (name !== undefined) {
+      return code.replace(/^export (?=(?:const|function) (\w+))/gm, (exported, found) =>
+        found === name ? exported : '',
+      );
+    }
+    return code.replace(TEXTS_IMPORT, (_import, names: string, file: string) =>
+      names
+        .split(',')
+        .map((one) => one.trim())
+        .filter((one) => one !== '')
+        .map((one) => `import { ${one} } from '${file}?name=${one.split(' ')[0]}';`)
+        .join(' '),
+    );
+  },
+};
+
 export default defineConfig(({ command }) => ({
-  plugins: [react({ jsxImportSource: '#jsx' })],
+  plugins: [splitTexts, react({ jsxImportSource: '#jsx' })],
   // Built assets are found from the page's `<base href>`, wherever the service is mounted.
   base: command === 'serve' ? '/ui/' : './',
   build: {
