@@ -99,18 +99,36 @@ run: $(RUN_ENV) $(UI) ## watch the demo agent: starts the service and feeds it; 
 
 .PHONY: test
 test: $(ENV) $(MCP1) $(UI) $(SDK_MODULES) browser docs ## the tests: Python, web, TypeScript, contract, browser
+	$(MAKE) test-python
+	@# Each has one process, and much to import.
+	$(MAKE) -j 2 -O test-frameworks test-mcp1 test-web test-sdk
+	$(MAKE) test-browser
+
+.PHONY: test-python test-frameworks test-mcp1 test-web test-sdk test-browser
+test-python: $(ENV) $(UI)
 	@# By file: the tests of one share a service. In order: those that start whole programs come
 	@# first. More processes than cores: many wait for others.
 	$(BIN)/pytest -q -n 4 -p no:playwright --dist loadfile --no-loadscope-reorder \
-		-m "not slow" --ignore tests/e2e
-	@# The newest OpenTelemetry is there, here one that Google ADK takes.
-	$(MADE)/mcp1/bin/pytest -q -n 2 -m "not slow" tests/integrations/mcp1 \
+		-m "not slow" --ignore tests/e2e --ignore tests/integrations
+
+test-frameworks: $(ENV) $(UI)
+	$(BIN)/pytest -q -p no:playwright -m "not slow" tests/integrations
+
+# The newest OpenTelemetry is there, here one that Google ADK takes.
+test-mcp1: $(MCP1)
+	$(MADE)/mcp1/bin/pytest -q -m "not slow" tests/integrations/mcp1 \
 		tests/unit/subscribers/send tests/unit/subscribers/bridge/test_late.py
+
+test-web: $(NODE_MODULES)
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
+
+test-sdk: $(ENV) $(UI) $(SDK_MODULES)
 	cd $(SDK) && $(NPM) run --silent check
 	cd $(SDK) && $(NPM) test
-	@# `--tracing on` shows more, and takes a third longer.
+
+# `--tracing on` shows more, and takes a third longer.
+test-browser: $(ENV) $(UI) browser
 	$(BIN)/pytest -q -n 4 --dist loadfile -m "not slow" tests/e2e --output test-results \
 		--screenshot only-on-failure
 

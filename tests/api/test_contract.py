@@ -35,7 +35,7 @@ def empty_request(scopes: int) -> bytes:
 
 schemathesis.openapi.media_type(PROTOBUF, st.integers(0, 3).map(empty_request))
 # Every stream begins with an event: one is enough to see that it keeps to its schema.
-CONFIG = SchemathesisConfig.from_dict({"max-stream-events": 1})
+CONFIG: dict[str, Any] = {"max-stream-events": 1}
 # Where the test runs, not in each process that collects: making its cases takes seconds.
 schema = schemathesis.pytest.from_fixture("contract")
 
@@ -55,9 +55,14 @@ def map_path_parameters(context: object, path_parameters: dict[str, Any] | None)
     return path_parameters
 
 
-@pytest.fixture(scope="module")
-def contract() -> schemathesis.BaseSchema:
-    schema = schemathesis.openapi.from_path(CONTRACT, config=CONFIG)
+@pytest.fixture(
+    scope="module",
+    params=["some values", pytest.param("each value at its limits", marks=pytest.mark.slow)],
+)
+def contract(request: pytest.FixtureRequest) -> schemathesis.BaseSchema:
+    at_limits = {"enabled": request.param != "some values"}
+    config = SchemathesisConfig.from_dict({**CONFIG, "phases": {"coverage": at_limits}})
+    schema = schemathesis.openapi.from_path(CONTRACT, config=config)
     schema.hook(map_path_parameters)
     return schema
 
