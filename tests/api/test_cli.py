@@ -288,6 +288,7 @@ def test_tail_takes_the_stream_up_again_after_a_restart_and_says_so_once(tmp_pat
             process.wait(DEADLINE_S)
 
 
+@pytest.mark.slow
 def test_tail_of_one_session_is_silent_about_the_others(service: Service) -> None:
     env = environment(service.runtime_dir.parent)
     trace_id = bytes([41] * 16)

@@ -92,6 +92,7 @@ def test_only_a_field_that_is_filled_in_wrong_is_prompted_again(
     }
 
 
+@pytest.mark.slow
 def test_on_a_narrow_terminal_the_id_is_whole_beside_the_prompt(
     service: Service, agent: ConnectedAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -354,6 +355,7 @@ def test_of_several_requests_none_is_chosen_and_all_are_listed(
     assert "No request is open" in str(run("deny", typed="y\n").exception)
 
 
+@pytest.mark.slow
 def test_the_only_session_that_runs_is_paused_and_of_several_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

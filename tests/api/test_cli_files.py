@@ -67,6 +67,7 @@ def test_a_session_becomes_a_file_named_after_it(here: Path) -> None:
     assert names_in(gzip.decompress(packed)) == ["root team one"]
 
 
+@pytest.mark.slow
 def test_the_end_of_the_name_says_whether_it_is_packed(here: Path) -> None:
     assert run("export", "alpha", "-o", "a.jsonl").exit_code == 0
     assert names_in((here / "a.jsonl").read_bytes()) == ["root alpha"]

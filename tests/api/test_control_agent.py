@@ -225,6 +225,7 @@ def test_a_session_is_paused_stepped_and_resumed(
     assert any(reason and "by ANNA" in reason and "wait" in reason for reason in reasons)
 
 
+@pytest.mark.slow
 def test_a_blocked_loop_is_not_lost_and_cancels_when_it_returns(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:

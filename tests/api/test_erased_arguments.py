@@ -44,6 +44,7 @@ def _found_in(folder: Path) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("args_json", _ARGS, ids=["small", "large"])
 async def test_the_arguments_of_a_closed_request_are_in_no_file(
     app: FastAPI, tmp_path: Path, args_json: str

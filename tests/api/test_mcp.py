@@ -197,6 +197,7 @@ async def answers(host: Host) -> list[tuple[str, CallToolResult]]:
         return [(name, await client.call_tool(name, arguments)) for name, arguments in call]
 
 
+@pytest.mark.slow
 async def test_answers_keep_to_their_schema_and_to_their_size(client: Host) -> None:
     schemas = {tool.name: tool.output_schema for tool in await client.tools()}
     answered = await answers(client)
@@ -249,6 +250,7 @@ async def test_a_trace_that_repeats_the_marks_of_an_answer_does_not_end_the_next
     assert structured_of(outline)["begin"] != seen["begin"]
 
 
+@pytest.mark.slow
 async def test_what_is_not_seen_is_made_visible(client: Host) -> None:
     for _, result in await answers(client):
         for shown in (text_of(result), json.dumps(structured_of(result), ensure_ascii=False)):

@@ -94,6 +94,7 @@ async def test_without_the_grant_nothing_steers_and_who_tries_is_written_down(
     assert {one["request_id"] or one["session_id"] for one in entries} == {f"read-{how}", "S"}
 
 
+@pytest.mark.slow
 async def test_a_tool_that_is_not_granted_is_refused_with_any_arguments(
     service: Service,
 ) -> None:

@@ -379,6 +379,7 @@ async def test_a_body_that_drips_is_408_and_its_room_is_released(
     assert whole.status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coding", ["", "gzip"])
 @pytest.mark.parametrize("slow_bytes", [2 * SMALL_BODY_BYTES, SMALL_BODY_BYTES // 2])
 async def test_bodies_that_take_long_do_not_keep_ordinary_ones_waiting(

@@ -201,6 +201,7 @@ def test_a_server_that_closes_its_output_early_is_seen_to(alone: Environment) ->
     assert ended(process)[2] == 0
 
 
+@pytest.mark.slow
 def test_a_host_that_no_longer_reads_ends_the_server(alone: Environment) -> None:
     process = start(["yes"], alone)
     assert read(process.stdout, 2) == b"y\n"
@@ -241,6 +242,7 @@ def test_arguments_that_are_none_are_refused(alone: Environment) -> None:
         assert b"Usage: inspector proxy" in answer.stderr
 
 
+@pytest.mark.slow
 def test_with_a_dead_service_it_is_only_a_pipe(alone: Environment) -> None:
     env = {**alone, "INSPECTOR_URL": f"http://127.0.0.1:{free_port()}"}
     message = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 2_000

@@ -81,6 +81,7 @@ def test_a_program_without_a_line_of_ours_appears(service: Service, tmp_path: Pa
     assert tools_of(service, "planner") == ["execute_tool search"]
 
 
+@pytest.mark.slow
 def test_a_program_whose_functions_are_decorated_needs_no_line_that_attaches(
     service: Service, tmp_path: Path
 ) -> None:
@@ -109,6 +110,7 @@ def test_a_python_process_that_it_starts_appears_without_another_line(
     assert tools_of(service, "worker") == ["execute_tool search"]
 
 
+@pytest.mark.slow
 def test_a_program_that_attaches_itself_does_so_once_and_says_nothing_of_it(
     service: Service, tmp_path: Path
 ) -> None:
@@ -230,6 +232,7 @@ def test_our_messages_are_no_output_of_the_program(service: Service, tmp_path: P
     assert (ended.returncode, ended.stdout) == (0, b"''\n")
 
 
+@pytest.mark.slow
 def test_what_a_program_forks_says_nothing(service: Service, tmp_path: Path) -> None:
     program = tmp_path / "agent.py"
     program.write_text(FORKED)
@@ -246,6 +249,7 @@ def test_the_command_line_is_no_program_that_could_not_be_watched(service: Servi
         assert "no span" not in ended.stderr
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_attached_one_sentence_says_why(
     service: Service, tmp_path: Path
 ) -> None:
@@ -275,6 +279,7 @@ def test_a_module_is_run_as_python_runs_it(service: Service, tmp_path: Path) -> 
     assert ended.stdout == "agent ['--only']\n"
 
 
+@pytest.mark.slow
 def test_our_subscribers_may_be_what_a_program_imports_first(service: Service) -> None:
     code = (
         "import subscribers\n"
@@ -437,6 +442,7 @@ def test_what_cannot_be_run_is_one_sentence(service: Service) -> None:
     assert "langchain" in ended.stderr
 
 
+@pytest.mark.slow
 def test_frameworks_can_be_switched_off(service: Service, tmp_path: Path) -> None:
     program = tmp_path / "agent.py"
     program.write_text(AGENT.format(name="alone"))

@@ -74,6 +74,7 @@ server.run()
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_serves_has_a_session_a_request(service: Service, tmp_path: Path) -> None:
     program = tmp_path / "server.py"
     program.write_text(SERVER)
@@ -97,6 +98,7 @@ call("third")
 """
 
 
+@pytest.mark.slow
 def test_an_id_of_the_programs_own_wins(service: Service, tmp_path: Path) -> None:
     program = tmp_path / "named.py"
     program.write_text(NAMED)

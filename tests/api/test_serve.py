@@ -51,6 +51,7 @@ def test_a_service_takes_spans_in_on_every_port_and_shows_them(tmp_path: Path) -
         assert {session["id"] for session in sessions} == {"01" * 16, "02" * 16}
 
 
+@pytest.mark.slow
 def test_the_otlp_port_serves_nothing_else(tmp_path: Path) -> None:
     with running_service(tmp_path) as service:
         base = f"http://127.0.0.1:{service.otlp_http_port}"
@@ -82,6 +83,7 @@ def test_the_run_file_says_where_the_service_is_until_it_ends(tmp_path: Path) ->
         assert list(service.runtime_dir.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_an_open_stream_does_not_hold_the_end_up(tmp_path: Path, number: signal.Signals) -> None:
     ended = threading.Event()

@@ -98,6 +98,7 @@ async def test_sessions_that_were_stored_without_their_causes_get_them(store: St
     await writer.close()
 
 
+@pytest.mark.slow
 async def test_a_store_that_is_too_large_loses_its_oldest_sessions(
     tmp_path: Path,
 ) -> None:

@@ -122,6 +122,7 @@ def test_no_view_of_a_session_has_a_serious_finding(page: Page, service: Service
     assert {name: some for name, some in found.items() if some} == {}
 
 
+@pytest.mark.slow
 def test_no_dialog_has_a_serious_finding(page: Page, service: Service) -> None:
     _open(page, service, "")
     for key in ("Control+k", "?"):

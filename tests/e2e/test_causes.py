@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
@@ -61,6 +62,7 @@ def test_failed_sessions_say_why_alone_and_in_groups(
     expect(panel).to_contain_text("refused")
 
 
+@pytest.mark.slow
 def test_a_failed_session_leads_to_its_comparison_with_the_last_good_run(
     page: Page, watch: Watch, service: Service
 ) -> None:

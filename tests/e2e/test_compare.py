@@ -30,6 +30,7 @@ def _open(page: Page, service: Service, path: str) -> None:
     page.goto(f"{service.url}/ui/{path}")
 
 
+@pytest.mark.slow
 def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
     page: Page, watch: Watch, service: Service
 ) -> None:

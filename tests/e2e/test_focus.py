@@ -236,6 +236,7 @@ def test_a_row_that_comes_with_a_later_page_gets_the_focus_back(
     expect(found.locator(f'[data-row="{key}"]:focus-within')).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_field_that_is_typed_into_keeps_the_focus(page: Page, service: Service) -> None:
     _open(page, service, "")
     rows = _List(page, "sessions")
@@ -289,6 +290,7 @@ def test_the_key_of_the_answer_unfolds_the_request_that_has_it(
     expect(page.get_by_role("button", name="Allow delete_file once")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_a_screen_reader_reads_lists_trees_and_cards_as_such(page: Page, service: Service) -> None:
     _open(page, service, "?q=service%3Aplanner")
     expect(page.locator("[data-session]")).to_have_count(2)

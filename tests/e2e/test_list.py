@@ -130,6 +130,7 @@ def test_a_head_sorts_all_there_is_by_keys_too_and_the_address_says_it(
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_a_live_row_enters_where_it_belongs_and_the_row_under_the_pointer_stays(
     page: Page, shared: Service
 ) -> None:
@@ -393,6 +394,7 @@ def test_what_is_selected_is_exported_deleted_and_imported_again(
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_two_selected_sessions_are_compared_the_older_one_first(
     page: Page, shared: Service, watch: Watch
 ) -> None:
@@ -420,6 +422,7 @@ DROP = """([name, text]) => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_dropped_file_leads_to_its_session_and_a_bad_one_says_its_lines(
     page: Page, shared: Service, watch: Watch
 ) -> None:

@@ -237,6 +237,7 @@ def test_single_letters_can_be_off_and_everything_is_still_in_the_palette(
     expect(page).to_have_url(re.compile("audit"))
 
 
+@pytest.mark.slow
 def test_cancelling_from_the_palette_only_leads_to_the_button(page: Page, service: Service) -> None:
     with ConnectedAgent(service) as agent:
         agent.ask("r1", args_json="{}", expires_in_ms=300_000)

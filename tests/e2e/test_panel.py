@@ -54,6 +54,7 @@ def _open(page: Page, service: Service, span: int, tab: str, session: str = "ric
     return page.get_by_role("complementary", name="Span")
 
 
+@pytest.mark.slow
 def test_a_model_call_is_read_with_all_that_it_was_sent(
     page: Page, watch: Watch, filled: Service
 ) -> None:
@@ -138,6 +139,7 @@ def test_a_copy_has_the_address_and_never_the_token(page: Page, filled: Service)
     assert filled.token not in "".join(copied)
 
 
+@pytest.mark.slow
 def test_a_tree_is_walked_after_a_click_and_searched_by_keys(page: Page, filled: Service) -> None:
     _send(filled, long_value(LONG_VALUES["nested"](400_000)))
     panel = _open(page, filled, 1, "overview", session="long")

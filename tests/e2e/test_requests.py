@@ -457,6 +457,7 @@ def test_a_line_of_the_inbox_that_is_pointed_at_or_has_the_focus_keeps_its_place
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_all_of_a_session_is_denied_one_by_one_with_what_led_there_in_view(
     page: Page, watch: Watch, service: Service, agent: ConnectedAgent
 ) -> None:
@@ -538,6 +539,7 @@ def test_a_session_is_paused_and_cancelled_from_its_header(
     agent.command("cancel")
 
 
+@pytest.mark.slow
 def test_escape_closes_what_is_open_before_it_leaves_the_session(
     page: Page, service: Service, agent: ConnectedAgent
 ) -> None:

@@ -20,6 +20,7 @@ def _open(page: Page, service: Service) -> None:
     expect(page.locator("[data-session]")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_theme_zone_and_form_of_times_are_chosen_in_the_bar_and_stay(
     page: Page, watch: Watch, service: Service
 ) -> None:
@@ -44,6 +45,7 @@ def test_theme_zone_and_form_of_times_are_chosen_in_the_bar_and_stay(
     assert watch.elsewhere(service.url) == []
 
 
+@pytest.mark.slow
 def test_a_tooltip_comes_by_mouse_and_by_keyboard_stays_below_the_mouse_and_is_dismissed(
     page: Page, watch: Watch, service: Service
 ) -> None:

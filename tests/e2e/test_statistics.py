@@ -177,6 +177,7 @@ def test_the_graph_is_walked_by_arrow_keys_and_opens_what_failed(
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_a_node_of_the_graph_narrows_transcript_and_waterfall_and_there_is_a_way_back(
     page: Page, watch: Watch, shared: Service
 ) -> None:

@@ -143,6 +143,7 @@ def test_a_stall_within_an_answer_is_marked_while_it_lasts_and_afterwards(
     assert _rows(service, writer.session)[0]["stall_ns"] > 3e9
 
 
+@pytest.mark.slow
 def test_without_content_nothing_of_an_answer_shows(page: Page, service: Service) -> None:
     page.goto(f"{service.url}/ui/?token={service.token}")
     with writing(service, Capture.OFF) as writer:

@@ -166,6 +166,7 @@ def test_the_error_of_a_session_that_went_on_is_read_after_three_keys(
     assert keys.pressed <= 4
 
 
+@pytest.mark.slow
 def test_a_row_that_has_the_focus_opens_at_the_cause_with_one_key(
     page: Page, shared: Service, keys: Keys
 ) -> None:

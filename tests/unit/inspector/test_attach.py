@@ -108,6 +108,7 @@ with trace.get_tracer("t").start_as_current_span("foreign"):
         assert resource["service.instance.id"]
 
 
+@pytest.mark.slow
 def test_a_provider_that_the_program_sets_later_is_the_global_one_and_both_get_every_span(
     receiver: Receiver, tmp_path: Path
 ) -> None:
@@ -172,6 +173,7 @@ with instrument.operation("tool_call", tool_name="again", args={}):
     assert [span.name for span in receiver.spans] == ["execute_tool hello", "execute_tool again"]
 
 
+@pytest.mark.slow
 def test_open_spans_are_ended_at_exit(receiver: Receiver, tmp_path: Path) -> None:
     code = (
         HELLO
@@ -186,6 +188,7 @@ asyncio.run(instrument._emit("before_tool_call", tool_name="open", args={}, cont
     assert attributes(last.attributes)["inspector.incomplete"] is True
 
 
+@pytest.mark.slow
 def test_a_forked_child_is_a_process_of_its_own(receiver: Receiver, tmp_path: Path) -> None:
     code = (
         HELLO
@@ -288,6 +291,7 @@ def test_a_spec_of_ones_own_adds_its_attribute(receiver: Receiver, tmp_path: Pat
     assert "telemetry spec" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_broken_spec_of_ones_own_costs_one_line(receiver: Receiver, tmp_path: Path) -> None:
     (own := tmp_path / "own.toml").write_text("[hooks.before_tool_cal]\n", encoding="utf-8")
     environ = {"INSPECTOR_URL": receiver.url, "INSPECTOR_TELEMETRY_SPEC": str(own)}
@@ -324,6 +328,7 @@ def test_the_run_file_counts_and_empty_settings_do_not(receiver: Receiver, tmp_p
     assert receiver.headers[0]["Authorization"] == "Bearer from-file"
 
 
+@pytest.mark.slow
 def test_a_wrong_setting_does_not_stop_the_program(receiver: Receiver, tmp_path: Path) -> None:
     done = run_program(
         HELLO, tmp_path, INSPECTOR_URL=receiver.url, INSPECTOR_AUTO_ATTACH="langchian"

@@ -95,6 +95,7 @@ class Collector(services.TraceServiceServicer):
         return messages.ExportTraceServiceResponse()
 
 
+@pytest.mark.slow
 def test_the_standard_target_may_speak_grpc(inspector: Receiver, tmp_path: Path) -> None:
     collector = Collector()
     server = grpc.server(futures.ThreadPoolExecutor(2))
@@ -154,6 +155,7 @@ def test_invalid_variables_never_stop_the_program(
     assert names(inspector) == ["execute_tool hello"]
 
 
+@pytest.mark.slow
 def test_a_child_by_multiprocessing_delivers_its_own_spans(
     inspector: Receiver, other: Receiver, tmp_path: Path
 ) -> None:
@@ -184,6 +186,7 @@ for child in children:
         assert len(with_id) == len(set(with_id.values())) == 4
 
 
+@pytest.mark.slow
 def test_our_own_requests_are_no_spans(
     inspector: Receiver, other: Receiver, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -256,6 +257,7 @@ def test_an_operation_inside_another_one_is_its_child_in_whatever_task(work: Wor
         assert by_number[number]["parent_call_id"] == above
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(works, _observers)
 def test_an_observer_whatever_it_does_never_changes_what_comes_of_an_operation(

@@ -54,6 +54,7 @@ def test_the_module_judges_one_path_of_each_story(recording: Recording, story: s
         assert recording.closed("tool_call").count("denied") == 1
 
 
+@pytest.mark.slow
 def test_the_rule_sends_an_answer_without_sources_back(recording: Recording) -> None:
     name = "before_final_response retry"
     [decision] = _decided(recording, "before_final_response", name)

@@ -34,6 +34,7 @@ def _script_of(recording: Recording) -> Counter[str]:
     return script
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_operation_that_opens_is_closed_once(name: str) -> None:
     recording = recorded(name)

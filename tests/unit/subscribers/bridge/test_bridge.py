@@ -709,6 +709,7 @@ async def test_of_too_many_open_spans_the_oldest_counts_as_lost(
     assert all(values(span)["inspector.incomplete"] is True for span in traced.spans)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noun", ["rpc_request", "rpc_handle"])
 async def test_quiet_notifications_leave_nothing_behind(traced: Traced, noun: str) -> None:
     envelope = {"jsonrpc": "2.0", "method": "notifications/progress", "params": {}}

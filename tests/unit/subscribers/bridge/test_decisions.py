@@ -143,6 +143,7 @@ async def test_a_refusal_says_who_and_why(
         assert failed["inspector.hook.handler"] == "policy"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("capture", Capture)
 @pytest.mark.parametrize(
     ("answer", "decision", "action"),

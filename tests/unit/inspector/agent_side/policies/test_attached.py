@@ -101,6 +101,7 @@ def test_they_act_whatever_becomes_of_the_telemetry(
     assert output[:2] == ["denied: denied by policy no deletes", "ran read_x"]
 
 
+@pytest.mark.slow
 def test_attaching_twice_to_a_service_takes_two_detaches_of_one_handle_as_one(
     tmp_path: Path,
 ) -> None:
