@@ -109,11 +109,21 @@ class Commands:
         await self._stream.aclose()
 
 
+def wait_for_acknowledgements(monkeypatch: pytest.MonkeyPatch, timeout_s: float) -> None:
+    for module in ("requests", "control"):
+        monkeypatch.setattr(f"inspector.service.http.{module}.ACK_TIMEOUT_S", timeout_s)
+
+
+@pytest.fixture
+def nobody_acknowledges(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait for what does not come."""
+    wait_for_acknowledgements(monkeypatch, 0.05)
+
+
 @pytest.fixture
 async def place(api: Api, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Place]:
     """Yield a service that knows the agent."""
-    for module in ("requests", "control"):
-        monkeypatch.setattr(f"inspector.service.http.{module}.ACK_TIMEOUT_S", 0.2)
+    wait_for_acknowledgements(monkeypatch, 10)
     place = Place(api)
     await place.agent.hello()
     async with place.streams:
@@ -195,6 +205,7 @@ async def test_an_answer_that_the_agent_does_not_take_says_why(place: Place) -> 
     )
 
 
+@pytest.mark.usefixtures("nobody_acknowledges")
 async def test_an_answer_for_an_agent_that_is_away_is_accepted_and_says_so(place: Place) -> None:
     await place.agent.open("r1")
     answer = (await place.answer(decision="deny", reason="no")).json()
@@ -208,6 +219,7 @@ async def test_an_answer_for_an_agent_that_is_away_is_accepted_and_says_so(place
     assert (await place.request())["answer"]["applied"] is True
 
 
+@pytest.mark.usefixtures("nobody_acknowledges")
 async def test_a_new_stream_of_commands_ends_the_one_before(place: Place) -> None:
     older = place.commands()
     await older.connected()
@@ -414,6 +426,7 @@ async def test_a_verb_for_no_session_is_404(place: Place) -> None:
     assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")
 
 
+@pytest.mark.usefixtures("nobody_acknowledges")
 async def test_a_signal_answers_the_question_that_waits_for_it(place: Place) -> None:
     await place.agent.open("q1", kind="question", signal_name="go")
     result = await place.signal("go", payload_json='{"yes": 9007199254740993}')
@@ -425,6 +438,7 @@ async def test_a_signal_answers_the_question_that_waits_for_it(place: Place) -> 
     assert answer["payload_json"] == '{"yes": 9007199254740993}'
 
 
+@pytest.mark.usefixtures("nobody_acknowledges")
 async def test_a_signal_that_no_question_waits_for_is_passed_on(place: Place) -> None:
     await place.agent.open("r1")
     assert (await place.signal("go", payload_json="1"))["processes"] == 1
@@ -447,6 +461,7 @@ async def test_a_signal_with_a_payload_that_is_no_json_is_refused(place: Place) 
         assert (answer.status_code, answer.json()["code"]) == (422, "bad_json")
 
 
+@pytest.mark.usefixtures("nobody_acknowledges")
 async def test_the_name_that_somebody_gives_themselves_is_shown_and_tamed(place: Place) -> None:
     await place.agent.open("r1")
     name = quote("Zoë\u202e\n" + "x" * 100)
@@ -469,6 +484,7 @@ async def test_a_body_that_is_too_large_is_refused(
     assert (await place.settled_audit())[-1]["action"] == "messages"
 
 
+@pytest.mark.usefixtures("nobody_acknowledges")
 async def test_viewers_are_sent_every_change_of_a_request(place: Place) -> None:
     as_of = (await place.client.get("/requests")).json()["as_of"]
     await place.agent.open("r1")
@@ -504,6 +520,7 @@ async def test_the_audit_log_pages_and_exports_all_of_it(place: Place) -> None:
     assert [one["request_id"] for one in lines] == [f"r{n}" for n in range(5)]
 
 
+@pytest.mark.usefixtures("nobody_acknowledges")
 async def test_an_audit_entry_names_tool_question_and_session_and_filters_apply(
     place: Place,
 ) -> None:
