@@ -12,6 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from inspector.service.model.rows import Json
+from tests.e2e.browser import installed_browser
 from tests.e2e.conftest import Watch
 from tests.e2e.editor import open_editor, replace, text_of
 from tests.support.agents.connected_agent import ConnectedAgent
@@ -296,6 +297,10 @@ window.Notification = class extends Notification {
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(
+    "headless-shell" in (installed_browser() or ""),
+    reason="a headless shell has no desktop: set INSPECTOR_CHROMIUM to a whole Chromium",
+)
 def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_there(
     page: Page, watch: Watch, context: BrowserContext, service: Service, agent: ConnectedAgent
 ) -> None:
