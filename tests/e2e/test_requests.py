@@ -315,9 +315,11 @@ def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_t
 
     context.new_cdp_session(page).send("Emulation.setFocusEmulationEnabled", {"enabled": False})
     context.new_page().bring_to_front()
-    page.wait_for_function("!document.hasFocus()")
+    while page.evaluate("document.hasFocus()"):  # the page's policy forbids what polls inside it
+        page.wait_for_timeout(10)
     agent.ask("r2", args_json=ARGS, tool_name="drop_table")
-    page.wait_for_function("notices.length === 1")
+    while page.evaluate("notices.length") == 0:
+        page.wait_for_timeout(10)
     notice = "(({ title, body, silent }) => ({ title, body, silent }))(notices[0])"
     expected = {"title": "drop_table wants to run", "body": "S", "silent": True}
     assert page.evaluate(notice) == expected, "no argument, no prompt"
