@@ -100,8 +100,8 @@ run: $(RUN_ENV) $(UI) ## watch the demo agent: starts the service and feeds it; 
 .PHONY: test
 test: $(ENV) $(MCP1) $(UI) $(SDK_MODULES) browser docs ## the tests: Python, web, TypeScript, contract, browser
 	$(MAKE) test-python
-	@# Each has one process, and much to import.
-	$(MAKE) -j 2 -O test-frameworks test-mcp1 test-web test-sdk
+	@# Each has one process, and much to import. macOS has a make that cannot keep their outputs apart.
+	$(MAKE) -j 2 $(if $(filter output-sync,$(.FEATURES)),-O) test-frameworks test-mcp1 test-web test-sdk
 	$(MAKE) test-browser
 
 .PHONY: test-python test-frameworks test-mcp1 test-web test-sdk test-browser

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import tomllib
@@ -106,10 +107,9 @@ def test_a_public_class_name_is_defined_once_unless_the_glossary_says_why() -> N
     )
     for package in ("instrument", "subscribers", "inspector"):
         names = Counter(
-            name
+            node.name
             for path in (ROOT / package).rglob("*.py")
-            for name in re.findall(
-                r"^class ([A-Z]\w*)[(:\[]", path.read_text(encoding="utf-8"), re.MULTILINE
-            )
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
         )
         assert {name for name, count in names.items() if count > 1} <= explained, package

@@ -79,7 +79,6 @@ def shown(tree: ast.AST) -> list[list[str]]:
     return [[str(ast.literal_eval(one)) for one in call.args] for call in calls]
 
 
-@pytest.mark.slow
 def test_every_mark_names_a_framework_and_capabilities_that_there_are() -> None:
     for framework, capabilities in marked().items():
         assert framework in FRAMEWORKS
@@ -98,7 +97,6 @@ def test_what_is_recorded_is_what_tests_show(framework: str) -> None:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("framework", RECORDED)
 def test_it_was_recorded_with_a_version_that_is_locked(framework: str) -> None:
     recorded = json.loads((TESTS / "results" / f"{framework}.json").read_text(encoding="utf-8"))

@@ -31,6 +31,11 @@ def installed_browser() -> str | None:
     return named or next(filter(None, map(shutil.which, _NAMES)), None)
 
 
+def whole_browser() -> str | None:
+    """Return the path of a Chromium that has windows, which a headless shell has not."""
+    return next(filter(None, map(shutil.which, _NAMES[1:])), None)
+
+
 def _has_playwrights_own() -> bool:
     with sync_playwright() as playwright:
         return Path(playwright.chromium.executable_path).exists()

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, Playwright, expect
 
 from inspector.service.model.rows import Json
-from tests.e2e.browser import installed_browser
+from tests.e2e.browser import whole_browser
 from tests.e2e.conftest import Watch
 from tests.e2e.editor import open_editor, replace, text_of
 from tests.support.agents.connected_agent import ConnectedAgent
@@ -291,20 +291,34 @@ window.Notification = class extends Notification {
   constructor(title, options) {
     super(title, options);
     window.notices.push(this);
+    window.onnotice?.();
   }
 };
 """
 
 
+@pytest.fixture
+def desktop(
+    playwright: Playwright,
+    browser_type_launch_args: dict[str, Any],
+    browser_context_args: dict[str, Any],
+) -> Iterator[BrowserContext]:
+    """Yield a browser with windows, which lose the focus, and notifications."""
+    whole = whole_browser()
+    if whole is None:
+        pytest.skip("a headless shell has no desktop; install chromium")
+    launched = playwright.chromium.launch(**{**browser_type_launch_args, "executable_path": whole})
+    yield launched.new_context(**browser_context_args)
+    launched.close()
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(
-    "headless-shell" in (installed_browser() or ""),
-    reason="a headless shell has no desktop: set INSPECTOR_CHROMIUM to a whole Chromium",
-)
 def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_there(
-    page: Page, watch: Watch, context: BrowserContext, service: Service, agent: ConnectedAgent
+    desktop: BrowserContext, service: Service, agent: ConnectedAgent
 ) -> None:
-    context.grant_permissions(["notifications"], origin=service.url)
+    page = desktop.new_page()
+    watch = Watch(page)
+    desktop.grant_permissions(["notifications"], origin=service.url)
     page.add_init_script(_WATCHED_NOTICES)
     _sign_in(page, service, "waiting")
     page.get_by_role("button", name="Desktop notifications: off").click()
@@ -313,13 +327,13 @@ def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_t
     expect(_card(page)).to_be_visible()
     assert page.evaluate("notices.length") == 0
 
-    context.new_cdp_session(page).send("Emulation.setFocusEmulationEnabled", {"enabled": False})
-    context.new_page().bring_to_front()
-    while page.evaluate("document.hasFocus()"):  # the page's policy forbids what polls inside it
-        page.wait_for_timeout(10)
+    desktop.new_cdp_session(page).send("Emulation.setFocusEmulationEnabled", {"enabled": False})
+    desktop.new_page().bring_to_front()
+    page.evaluate(
+        "new Promise((left) => document.hasFocus() ? addEventListener('blur', left) : left())"
+    )
     agent.ask("r2", args_json=ARGS, tool_name="drop_table")
-    while page.evaluate("notices.length") == 0:
-        page.wait_for_timeout(10)
+    page.evaluate("new Promise((shown) => notices.length ? shown() : (window.onnotice = shown))")
     notice = "(({ title, body, silent }) => ({ title, body, silent }))(notices[0])"
     expected = {"title": "drop_table wants to run", "body": "S", "silent": True}
     assert page.evaluate(notice) == expected, "no argument, no prompt"

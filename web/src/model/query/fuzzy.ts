@@ -63,7 +63,7 @@ function bestPlaces(
   if (start < 0) return begun;
   const score = HIT * word.length + SIDE_BY_SIDE * (word.length - 1) - penalty(start);
   if (begun !== undefined && begun.score >= score) return begun;
-  return { score, at: Array.from(word, (_, index) => start + index) };
+  return { score, at: Array.from({ length: word.length }, (_, index) => start + index) };
 }
 
 /** The indexes with the highest score, by dynamic programming over the word's letters. */
