@@ -29,10 +29,13 @@ class ApprovalRequest(NamedTuple):
     interceptor: str
     """Name of the asker."""
     prompt: str
+    """The question, as the person reads it."""
     options: tuple[str, ...]
+    """Decisions to choose from."""
     default: str
     """Decision after the timeout: `allow` or `deny`; for a question `decline` or `cancel`."""
     timeout_s: float
+    """Time until the default applies."""
     data: Mapping[str, Any]
     """The final kwargs of the event; do not change them."""
     form: Mapping[str, Any] | None = None
@@ -49,6 +52,7 @@ class ApprovalAnswer(NamedTuple):
     decision: str
     """`allow`, `allow_once`, `allow_always`, `deny`; or `answer`, `decline`, `cancel`."""
     reason: str | None = None
+    """Shown to the agent."""
     changes: Mapping[str, Any] = MappingProxyType({})
     """Kwargs of the event that the person edited while allowing it."""
     payload: Any = None

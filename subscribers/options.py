@@ -20,16 +20,22 @@ class Vocabulary(StrEnum):
     """The vocabulary of attribute keys; span name and kind are official unless `legacy`."""
 
     DUP = "dup"
+    """Both of the others."""
     CURRENT = "current"
+    """Names of the semantic conventions, and `inspector.*`."""
     LEGACY = "legacy"
+    """The older `mcp.*`, with the older span names and kinds."""
 
 
 class Capture(StrEnum):
     """The treatment of prompts, arguments, results and envelopes."""
 
     FULL = "full"
+    """Sent unchanged."""
     REDACTED = "redacted"
+    """Sent with secrets replaced."""
     OFF = "off"
+    """Not sent."""
 
 
 class SpanMode(StrEnum):
@@ -43,21 +49,25 @@ class SpanMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options for turning hooks into spans.
-
-    `has_structured_content` writes content as maps and lists instead of JSON text: fewer backends
-    show it, and SDKs before 1.45 drop it. `trusts_remote_context`: the span that an MCP peer names
-    becomes the parent; otherwise it is a link only. `prices_file`: what models cost.
-    """
+    """Options for turning hooks into spans."""
 
     vocabulary: Vocabulary = Vocabulary.DUP
+    """Attribute names to write."""
     capture: Capture = Capture.OFF
+    """What to send of content."""
     max_content_bytes: int = DEFAULT_MAX_CONTENT_BYTES
+    """Longer content is truncated."""
     has_structured_content: bool = False
+    """Write content as maps and lists, not JSON text: fewer backends show it, and SDKs before 1.45
+    drop it."""
     mode: SpanMode = SpanMode.OWN
+    """Spans that carry the attributes."""
     trusts_remote_context: bool = True
+    """The span that an MCP peer names becomes the parent; otherwise it is a link only."""
     has_metrics: bool = False
+    """Record metrics, too."""
     prices_file: str | None = None
+    """Path of a file with model prices."""
 
 
 def read_options(

@@ -21,6 +21,7 @@ LISTS = {
     "docs/settings.md": "setting",
     "docs/http.md": "route event code",
     "docs/instrumentation-hooks.md": "hook",
+    "docs/mcp-server.md": "argument",
 }
 """Page to the heads of its tables of names."""
 BETWEEN_OUR_PROCESSES = {

@@ -28,7 +28,7 @@ _TEXT_CHARS = MAX_CHARS - 3_000
 class SessionErrors(ClosedModel):
     """Arguments of `session_errors`."""
 
-    session_id: str = Field(min_length=1, max_length=2_000)
+    session_id: str = Field(min_length=1, max_length=2_000, description="From find_sessions.")
     offset: int = Field(0, ge=0, description="`next` of the previous response.")
 
 

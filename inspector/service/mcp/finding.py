@@ -93,7 +93,9 @@ class Sessions(ClosedModel):
 class SearchSpans(ClosedModel):
     """Arguments of `search_spans`."""
 
-    query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
+    query: str = Field(
+        min_length=1, max_length=MAX_QUERY_CHARS, description="Words, phrases and fields of spans."
+    )
     limit: int = Field(20, ge=1, le=40, description="Spans per page.")
     cursor: str | None = Field(None, max_length=2_000, description="`next` of the previous page.")
 

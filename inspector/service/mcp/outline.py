@@ -29,7 +29,7 @@ _MAX_INDENT = 24
 class Outline(ClosedModel):
     """Arguments of `session_outline`."""
 
-    session_id: str = Field(min_length=1, max_length=2_000)
+    session_id: str = Field(min_length=1, max_length=2_000, description="From find_sessions.")
     under: str | None = Field(
         None, max_length=16, description="A span id of the outline: show only its descendants."
     )

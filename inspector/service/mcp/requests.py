@@ -22,7 +22,9 @@ _DEFAULT_CHARS = 12_000
 class ListRequests(ClosedModel):
     """Arguments of `list_requests`."""
 
-    status: Literal["pending", "answered", "expired", "withdrawn", "lost", "all"] = "pending"
+    status: Literal["pending", "answered", "expired", "withdrawn", "lost", "all"] = Field(
+        "pending", description="Requests in this state only; pending: not answered yet."
+    )
     session_id: str | None = Field(
         None, max_length=2_000, description="Requests of this session only."
     )
@@ -55,9 +57,11 @@ class Requests(ClosedModel):
 class GetRequest(ClosedModel):
     """Arguments of `get_request`."""
 
-    request_id: str = Field(min_length=1, max_length=_ID_CHARS)
+    request_id: str = Field(min_length=1, max_length=_ID_CHARS, description="From list_requests.")
     offset: int = Field(0, ge=0, description="Characters to skip: `next` of the previous response.")
-    max_chars: int = Field(_DEFAULT_CHARS, ge=500, le=MAX_CHARS - 4_000)
+    max_chars: int = Field(
+        _DEFAULT_CHARS, ge=500, le=MAX_CHARS - 4_000, description="Characters in one response."
+    )
 
 
 class RequestText(ClosedModel):

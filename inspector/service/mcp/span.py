@@ -21,7 +21,7 @@ _DEFAULT_CHARS = 12_000
 class GetSpan(ClosedModel):
     """Arguments of `get_span`."""
 
-    session_id: str = Field(min_length=1, max_length=2_000)
+    session_id: str = Field(min_length=1, max_length=2_000, description="From find_sessions.")
     span_id: str = Field(
         min_length=1, max_length=16, description="Or a prefix of it, as in the outline."
     )
@@ -31,7 +31,9 @@ class GetSpan(ClosedModel):
         "state, error. attributes: all other recorded data.",
     )
     offset: int = Field(0, ge=0, description="Characters to skip: `next` of the previous response.")
-    max_chars: int = Field(_DEFAULT_CHARS, ge=500, le=MAX_CHARS - 2_000)
+    max_chars: int = Field(
+        _DEFAULT_CHARS, ge=500, le=MAX_CHARS - 2_000, description="Characters in one response."
+    )
 
 
 class SpanText(ClosedModel):

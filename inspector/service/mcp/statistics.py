@@ -20,7 +20,7 @@ _NAME_CHARS = 80
 class StatisticsArguments(ClosedModel):
     """Arguments of `session_statistics`."""
 
-    session_id: str = Field(min_length=1, max_length=2_000)
+    session_id: str = Field(min_length=1, max_length=2_000, description="From find_sessions.")
     offset: int = Field(0, ge=0, description="`next` of the previous response.")
 
 

@@ -20,6 +20,7 @@ from inspector.service.mcp.tool import ServedTool
 from inspector.service.wire.control import MAX_ARGS_CHARS, AnswerDecision
 
 _MESSAGE_CHARS = 4_000
+_REASON = "Shown to the agent and in the audit log."
 
 
 class SteeringOutcome(ClosedModel):
@@ -32,7 +33,7 @@ class SteeringOutcome(ClosedModel):
 class AnswerRequest(ClosedModel):
     """Arguments of `answer_request`."""
 
-    request_id: str = Field(min_length=1, max_length=2_000)
+    request_id: str = Field(min_length=1, max_length=2_000, description="From list_requests.")
     decision: AnswerDecision = Field(
         description="allow, allow_always, deny: for approvals and breakpoints. answer, decline, "
         "cancel: for questions."
@@ -44,23 +45,25 @@ class AnswerRequest(ClosedModel):
     payload_json: str | None = Field(
         None, max_length=MAX_ARGS_CHARS, description="The answer to a question, as JSON text."
     )
-    reason: str | None = Field(None, max_length=4_000)
+    reason: str | None = Field(None, max_length=4_000, description=_REASON)
 
 
 class SteerSession(ClosedModel):
     """Arguments of the tools that pause, resume, step or cancel a session."""
 
-    session_id: str = Field(min_length=1, max_length=2_000)
-    reason: str | None = Field(None, max_length=4_000)
+    session_id: str = Field(min_length=1, max_length=2_000, description="From find_sessions.")
+    reason: str | None = Field(None, max_length=4_000, description=_REASON)
 
 
 class SendSignal(ClosedModel):
     """Arguments of `send_signal`."""
 
-    session_id: str = Field(min_length=1, max_length=2_000)
-    signal_name: str = Field(min_length=1, max_length=200)
+    session_id: str = Field(min_length=1, max_length=2_000, description="From find_sessions.")
+    signal_name: str = Field(
+        min_length=1, max_length=200, description="What the agent waits for, as its request says."
+    )
     payload_json: str | None = Field(None, max_length=MAX_ARGS_CHARS, description="As JSON text.")
-    reason: str | None = Field(None, max_length=4_000)
+    reason: str | None = Field(None, max_length=4_000, description=_REASON)
 
 
 async def answer_request(archive: Archive, arguments: AnswerRequest) -> Recorded[SteeringOutcome]:
