@@ -122,7 +122,8 @@ class RunTime:
             return Idle(max(idle_ns, 0), None if is_open or ended_ns is not None else until_ns)
         waited = merged(waited)
         open_ns = [*self.running.values(), *(start for start, end in waited if end is None)]
-        last_ns = [*self.ends[-1:], *(end for _, end in waited if end is not None)]
+        waits_ended_ns = (end for start, end in waited if end is not None and end > start)
+        last_ns = [*self.ends[-1:], *waits_ended_ns]
         if open_ns:
             until_ns = min(open_ns) if ended_ns is None else min(*open_ns, ended_ns)
         elif ended_ns is not None or last_ns:

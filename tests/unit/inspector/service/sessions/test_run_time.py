@@ -12,7 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.service.model.rows import Json, SessionRow, SessionStatus, SpanStatus
 from inspector.service.model.waits import Interval
 from inspector.service.sessions import state as sessions
-from inspector.service.sessions.run_time import RunTime
+from inspector.service.sessions.run_time import Idle, RunTime
 from inspector.service.sessions.state import SessionState
 from inspector.service.storage.base import Reader, SpanTime
 from tests.support.models.schedules import Step, schedules
@@ -71,6 +71,11 @@ def test_a_session_takes_as_long_as_its_spans_together_whatever_happens(
             now_ns = rig.now_ns + HOUR_NS
             for row in rig.sessions().values():
                 assert row.duration_ns(now_ns) == ran(rig, row.id, now_ns), row
+
+
+def test_a_wait_that_took_no_time_says_as_little_as_a_span_that_took_none() -> None:
+    assert RunTime().idle(1, None, [(2, 2)], is_open=True) == Idle(0)
+    assert RunTime().idle(1, None, [(2, 3)], is_open=False) == Idle(1, 3)
 
 
 PIECES = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 30)), max_size=30)
