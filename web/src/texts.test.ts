@@ -1,8 +1,9 @@
-/** Components have no texts of their own: what a person reads is in `texts.ts`. */
+/** The page has no texts outside its catalogue: what a person reads is in `texts.ts`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 
+const SOURCES = new URL('./', import.meta.url);
 const VIEWS = new URL('./views/', import.meta.url);
 
 /** Attributes that a person reads or hears. */
@@ -32,6 +33,58 @@ test('no component has a literal text', () => {
   expect(places).toEqual([]);
   expect(found).toEqual(NAMES);
 });
+
+/** Sentences and names of several words that are no texts of ours, with their number. */
+const PHRASES: Readonly<Record<string, number>> = {
+  // Where an action belongs.
+  'MCP log': 1,
+  'Session list': 9,
+  // Names of a character, of a key, of a protocol, of syntax, and of an editor's texts.
+  'Arabic letter mark': 1,
+  'Ctrl ': 1,
+  'MCP ': 1,
+  'Object Array': 1,
+  'Fold line': 1,
+  'Unfold line': 1,
+  // The beginning of a message of the service, which is looked for in it.
+  'Did you mean ': 1,
+};
+
+test('no sentence, and no name of several words, is outside the catalogue', () => {
+  const found: Record<string, number> = {};
+  const places: string[] = [];
+  for (const file of sources()) {
+    for (const text of phrasesOf(file)) {
+      found[text] = (found[text] ?? 0) + 1;
+      if (PHRASES[text] === undefined) places.push(`${file}: ${text}`);
+    }
+  }
+  expect(places).toEqual([]);
+  expect(found).toEqual(PHRASES);
+});
+
+function sources(): string[] {
+  const names = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
+  const isOurs = (name: string) => !/\.test\.|\bexamples\.ts|\.gen\.|^texts\.ts|empty/.test(name);
+  return names.filter((name) => /\.tsx?$/.test(name) && isOurs(name));
+}
+
+/** Literals of a file that begin like a sentence, but for the messages of errors in the code. */
+function phrasesOf(file: string): string[] {
+  const kind = file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const source = readFileSync(new URL(file, SOURCES), 'utf8');
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true, kind);
+  const phrases: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isNewExpression(node) && /Error$/.test(node.expression.getText())) return;
+    const text = ts.isTemplateExpression(node) ? node.head.text : undefined;
+    const phrase = ts.isStringLiteralLike(node) ? node.text : text;
+    if (phrase !== undefined && /^\p{Lu}\p{L}+ (\p{L}|$)/u.test(phrase)) phrases.push(phrase);
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return phrases;
+}
 
 function components(): string[] {
   const names = readdirSync(VIEWS, { recursive: true, encoding: 'utf8' });

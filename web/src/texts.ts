@@ -52,6 +52,36 @@ export const ACTION_TEXT = {
   nextWaitingSession: 'Next waiting session',
   nextWaitingSpan: 'Next waiting span',
   freeze: 'Freeze / unfreeze',
+  nextRow: 'Next row',
+  previousRow: 'Previous row',
+} as const;
+
+/** Headline over a store that cannot be written to. */
+export const STORE_TEXT = {
+  full: 'The store is full: nothing new is stored.',
+  read_only: 'The store is read-only: nothing new is stored.',
+  unavailable: 'Cannot write to the store: nothing new is stored.',
+} as const;
+
+/** The connection of the page to the service. */
+export const FEED_TEXT = {
+  live: 'live',
+  connecting: 'connecting',
+  refused: 'signed out: run inspector token',
+  reconnecting: (seconds: number) => (seconds > 0 ? `reconnecting, ${seconds} s` : 'reconnecting'),
+  titles: {
+    live: 'Updates arrive live',
+    connecting: 'Connecting to the service',
+    reconnecting: 'Click to reconnect now. Missed updates appear once the service is back.',
+    refused: 'This browser is not signed in. Open the URL that “inspector token” prints.',
+  },
+} as const;
+
+export const API_TEXT = {
+  noAnswer: 'The service does not answer. Is `inspector serve` running?',
+  noResponse: 'No answer.',
+  stopped: 'Stopped.',
+  responded: (status: number) => `The service responded with ${status}.`,
 } as const;
 
 /** Settings of this browser. */
@@ -81,6 +111,8 @@ export function withKey(name: string, key: string): string {
 export const PALETTE_TEXT = {
   label: 'Action, page, session or span',
   placeholder: 'Action, page, session, span',
+  recent: 'Used before',
+  spans: 'Spans of this session',
   selectionPlaceholder: 'Actions for selection',
   none: 'No matches',
   results: 'Results',
@@ -125,6 +157,33 @@ export const SESSION_VERB_TEXT = {
   stopKeep: (status: string) => `Keep ${status}`,
 } as const;
 
+/** Names of actions on a session. */
+export const SESSION_ACTIONS = {
+  nextError: 'Next error',
+  firstCause: 'First cause of the failure',
+  nextSibling: 'Next sibling',
+  previousSibling: 'Previous sibling',
+  view: (name: string) => `View: ${name}`,
+} as const;
+
+export const VIEW_NAMES = {
+  waterfall: 'Waterfall',
+  transcript: 'Transcript',
+  mcp: 'MCP',
+  graph: 'Graph',
+  statistics: 'Statistics',
+} as const;
+
+export const SHARE_TEXT = {
+  copySummary: 'Copy a summary as Markdown',
+  copyLink: 'Copy link to this view',
+  exportFile: 'Export the session as a file',
+  summary: 'Summary',
+  link: 'Link',
+  copied: (what: string) => `${what} copied`,
+  cannotCopy: 'Cannot copy: the browser does not allow it',
+} as const;
+
 /** A session in a file of its own. */
 export const SAVED_TEXT = {
   save: 'Save as a web page (.html)',
@@ -137,6 +196,20 @@ export const SAVED_TEXT = {
   cut: 'The rest may not be in this file.',
   readOnly: 'Saved traces are read-only.',
   damaged: 'Cannot read the trace: the file is damaged. Export the session again.',
+} as const;
+
+/** A summary of a session, as Markdown. */
+export const SUMMARY_TEXT = {
+  wrong: 'What went wrong',
+  outline: 'Outline',
+  noReason: 'no reason recorded',
+  waiting: (time: string) => `${time} waiting`,
+  idle: (time: string) => `${time} idle`,
+  tokens: (input: string, output: string) => `${input} tokens in, ${output} out`,
+  cause: (name: string, at: string, took: string | undefined) =>
+    `${name} at ${at}${took === undefined ? '' : `, after ${took}`}:`,
+  otherErrors: (count: number) => `… and ${plural(count, 'other error')}.`,
+  otherSpans: (count: number) => `… and ${plural(count, 'other span')}`,
 } as const;
 
 export const VERB_LABELS = { pause: 'Pause', resume: 'Resume', step: 'Step' } as const;
@@ -196,6 +269,31 @@ export const PARTS_TEXT = {
   page: (number: number, count: number) => `part ${number} of ${groupThousands(count)}`,
   found: (count: number) => `${count} found`,
   sessionsOf: (time: string) => `Sessions from ${time}`,
+  all: 'All',
+  anyTime: 'all time',
+  lastTime: (time: string) => `the last ${time}`,
+  showTime: (time: string) => `Show sessions of ${time}`,
+  filterBy: (query: string) => `Filter by ${query} instead`,
+  copy: (what: string) => `Copy ${what}`,
+  cannotCopy: (what: string) => `Cannot copy ${what}`,
+} as const;
+
+/** Names of the kinds of spans. */
+export const KIND_NAMES = {
+  agent: 'agent',
+  llm: 'LLM call',
+  tool: 'tool',
+  workflow: 'workflow',
+  step: 'step',
+  mcp: 'MCP',
+  resource: 'resource',
+  prompt: 'prompt',
+  retrieval: 'retrieval',
+  embedding: 'embedding',
+  memory: 'memory',
+  guardrail: 'guardrail',
+  http: 'HTTP',
+  other: 'span',
 } as const;
 
 /** Ends a list that is not shown to its end. */
@@ -257,6 +355,8 @@ export function spansRead(count: number, all = count): string {
 }
 
 export const SESSION_LIST_TEXT = {
+  selectedHead: 'Selected',
+  statusHead: 'Status',
   usage: 'Usage of these sessions',
   waiting: 'waiting',
   none: 'No matching sessions.',
@@ -303,6 +403,40 @@ export const SESSION_LIST_TEXT = {
   select: (title: string) => `Select ${title}`,
 } as const;
 
+/** Names of the columns of the list, and of what it is sorted by. */
+export const COLUMN_TEXT = {
+  agents: 'Agents',
+  models: 'Models',
+  services: 'Services',
+  tags: 'Tags',
+  users: 'User',
+  engine: 'Engine',
+  title: 'Title',
+  changed: 'Last activity',
+  started: 'Started',
+  duration: 'Duration',
+  waiting: 'Waited',
+  spans: 'Spans',
+  errors: 'Errors',
+  llm_calls: 'LLM calls',
+  tool_calls: 'Tool calls',
+  tokensIn: 'Tokens in',
+  inputTokens: 'Input tokens',
+  tokensOut: 'Tokens out',
+  outputTokens: 'Output tokens',
+  tokens: 'Tokens',
+  cost: 'Cost',
+} as const;
+
+/** Names of actions on the list. */
+export const SESSION_LIST_ACTIONS = {
+  nextFailed: 'Next session with an error',
+  select: 'Select / deselect this session',
+  selectAll: 'Select all sessions shown',
+  clearSelection: 'Clear the selection',
+  sortBy: (column: string) => `Sort sessions by ${column.toLowerCase()}`,
+} as const;
+
 export const EMPTY_TEXT = {
   sessions: 'No sessions yet',
   sessionsLead: 'Run an agent and watch it here while it works. Pick one of the ways below.',
@@ -324,6 +458,11 @@ export const EMPTY_TEXT = {
 } as const;
 
 export const IMPORT_TEXT = {
+  action: 'Import files',
+  tooMany: (most: number) => `Only ${most} files at a time.`,
+  tooLarge: (size: string, limit: string) =>
+    `${size} is too large for the page (limit ${limit}). “inspector import FILE” has no limit.`,
+  logRecords: (count: number) => plural(count, 'log record'),
   queued: 'queued',
   reading: (name: string) => `Importing ${name}`,
   known: (count: number) => `${groupThousands(count)} already imported`,
@@ -414,6 +553,10 @@ export const SEARCH_TEXT = {
   behind: (count: number) => `, ${plural(count, 'change')} still being indexed`,
 } as const;
 
+export const SUGGESTION_TEXT = {
+  ofA: (scope: string) => `of a ${scope}`,
+} as const;
+
 /** Handle of a sheet at the bottom of a narrow page. */
 export const SHEET_TEXT = {
   open: 'Open the panel',
@@ -482,6 +625,19 @@ export const WATERFALL_TEXT = {
   namesWidth: 'Width of the name column',
   spanTree: 'Span tree',
   soFar: (took: string) => `${took} so far`,
+  visible: 'Visible time',
+  visibleFrom: 'Start of visible time',
+  visibleTo: 'End of visible time',
+  visibleTime: (length: string, from: string) => `${length} from ${from}`,
+} as const;
+
+/** Names of actions on the waterfall. */
+export const WATERFALL_ACTIONS = {
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  errorsOnly: 'Toggle errors only',
+  gaps: 'Collapse / expand gaps',
+  criticalPath: 'Toggle critical path',
 } as const;
 
 // The timeline of a session.
@@ -599,6 +755,16 @@ export const SPAN_TEXT = {
   spanTabs: 'Span tabs',
   wholeSpan: 'the span',
   notFound: 'Span not found in this session',
+  notInStore: 'not in this store',
+  endUnknown: 'end unknown',
+  theQuery: 'the query',
+  isNew: 'new',
+  isChanged: 'changed',
+  calledTimes: (count: number) =>
+    count === 1 ? 'called' : `called ${groupThousands(count)} times`,
+  sentAs: (what: string, raw: string) => `${what} (sent as ${raw})`,
+  noObjection: (count: number) =>
+    `${count} ${count === 1 ? 'interceptor' : 'interceptors'} had no objection`,
   traceIdAndSpanId: 'trace id and span id',
   closeTitle: 'Close (Esc)',
   closeSpan: 'Close the span',
@@ -617,6 +783,29 @@ export const SPAN_TEXT = {
   unchangedSince: 'Unchanged since',
   comparedWith: 'Compared with',
   noLongerOffered: 'no longer offered:',
+} as const;
+
+/** Names of the tabs of a span. */
+export const SPAN_TABS = {
+  overview: 'Overview',
+  messages: 'Messages',
+  decisions: 'Decisions',
+  state: 'State',
+  events: 'Events',
+  links: 'Links',
+  attributes: 'Attributes',
+  raw: 'Raw',
+} as const;
+
+/** Names of actions on a span. */
+export const SPAN_ACTIONS = {
+  tab: (name: string) => `Span: ${name}`,
+  nextTab: 'Next span tab',
+  previousTab: 'Previous span tab',
+  copyTab: 'Copy the content of this span tab',
+  copyJson: 'Copy the span as JSON',
+  copyCurl: 'Copy the span as curl',
+  copyPython: 'Copy the span as Python',
 } as const;
 
 /** A view that is narrowed to an agent, a tool or a model. */
@@ -674,6 +863,11 @@ export const VALUE_TEXT = {
   showAllFrames: 'Show all frames',
   value: 'the value',
   thePath: 'the path',
+  orMore: (count: number) => `${groupThousands(count)} or more`,
+  found: (count: string) => `${count} found`,
+  bytesOf: (done: number, all: number) => `${formatBytes(done)} of ${formatBytes(all)}`,
+  libraryFrames: (count: number) => plural(count, 'library frame'),
+  image: (alt: string) => `image ${alt}`,
   path: 'path',
   less: 'less',
   asJson: 'as JSON',
@@ -696,9 +890,23 @@ export const VALUE_TEXT = {
       : `Truncated by the sender: ${formatBytes(sent)} of ${formatBytes(whole)} received, ${formatBytes(Math.max(whole - sent, 0))} missing.`,
 } as const;
 
+/** What is wrong with a text that should be JSON. */
+export const JSON_MISTAKES = {
+  end: 'unexpected text after the value',
+  value: 'a value is missing',
+  key: 'a key in double quotes is missing',
+  colon: 'a colon after the key is missing',
+  escape: 'an invalid escape',
+  unterminated: 'an unterminated string',
+  lineBreak: 'a line break in a string (write \\n)',
+  control: 'a control character inside a string',
+  comma: (end: string) => `a comma or ${end} is missing`,
+} as const;
+
 // Requests: cards, inbox, forms.
 
 export const REQUEST_TEXT = {
+  thePrompt: 'the prompt',
   argumentsAsJson: 'Arguments as JSON',
   undoChange: 'Undo',
   foldLine: 'Fold',
@@ -760,6 +968,11 @@ export const REQUEST_TEXT = {
   prompt: 'the prompt',
   yourEdit: 'your edit',
   copyEdit: 'Copy your edited arguments',
+  noEdits: 'No edits: the arguments are sent unchanged.',
+  onlySpace: 'Only white space changed: the arguments are sent unchanged.',
+  checking: 'Checking the edits …',
+  isJson: (chars: number) => `JSON, ${groupThousands(chars)} characters.`,
+  showFirst: (what: string) => `Show all of ${what} first`,
   waitingInSpan: 'Waiting for you in this span',
   unseen: (what: string) =>
     `Only the start of ${what} is shown. Show all of it above before you allow it.`,
@@ -776,6 +989,8 @@ export const REQUEST_TEXT = {
 } as const;
 
 export const FORM_TEXT = {
+  answer: 'Answer',
+  answerAsJson: 'Answer as JSON',
   required: 'required',
   requiredNote: '* required',
   choose: 'choose',
@@ -787,6 +1002,24 @@ export const FORM_TEXT = {
   decline: 'Decline',
   dismiss: 'Dismiss',
   mistake: 'Go to the missing or invalid field',
+} as const;
+
+/** What is wrong with a value of a form. */
+export const MISTAKE_TEXT = {
+  required: 'Required.',
+  integer: 'Enter a whole number.',
+  number: 'Enter a number, such as 1.5.',
+  email: 'Enter an email address.',
+  uri: 'Enter a URL with its scheme, such as https://example.com.',
+  date: 'Enter a date, such as 2026-01-31.',
+  dateTime: 'Enter a date and time with its zone, such as 2026-01-31T12:00:00Z.',
+  notJson: (what: string) => `Not JSON: ${what}.`,
+  chooseAtLeast: (least: string) => `Choose at least ${least}.`,
+  chooseAtMost: (most: string) => `Choose at most ${most}.`,
+  atLeast: (least: string) => `At least ${least}.`,
+  atMost: (most: string) => `At most ${most}.`,
+  longerThan: (least: string) => `At least ${least} characters.`,
+  shorterThan: (most: string) => `At most ${most} characters.`,
 } as const;
 
 export const INBOX_TEXT = {
@@ -810,6 +1043,7 @@ export const INBOX_TEXT = {
   transcript: 'Open transcript',
   states: { failed: 'failed', waiting: 'waiting', running: 'running' },
   denyAll: 'Deny all in this session…',
+  several: (count: number) => `${count} requests are waiting for you`,
 } as const;
 
 export const STRIP_TEXT = {
@@ -973,6 +1207,41 @@ export function compareSelected(count: number): string {
   return `Compare the ${count} selected sessions`;
 }
 
+/** Kinds of differences between two steps. */
+export const CHANGE_NAMES = {
+  failed: 'failed',
+  recovered: 'recovered',
+  added: 'added',
+  removed: 'removed',
+  other_model: 'model changed',
+  asked_differently: 'different input',
+  answered_differently: 'different output',
+  slower: 'slower (self time)',
+  faster: 'faster (self time)',
+  dearer: 'more expensive',
+  cheaper: 'less expensive',
+} as const;
+
+/** What is compared of two sessions or steps. */
+export const QUANTITY_NAMES = {
+  status: 'status',
+  model: 'model',
+  time: 'time',
+  waiting: 'waiting',
+  spans: 'spans',
+  errors: 'errors',
+  llm_calls: 'LLM calls',
+  tool_calls: 'tool calls',
+  tokens_in: 'tokens in',
+  tokens_out: 'tokens out',
+  cost: 'cost',
+} as const;
+
+export const COMPARE_PARTS_TEXT = {
+  withBelow: (count: number) => `with ${plural(count, 'span')} below`,
+  inTotal: (took: string) => `, in total ${took}`,
+} as const;
+
 /** Keys of widgets. */
 export const WIDGET_TEXT = {
   where: 'Lists, trees and fields',
@@ -1012,6 +1281,9 @@ export const BULK_TEXT = {
       withOpen ? '.' : '; running and waiting ones are skipped.'
     }`,
   selectedSessions: 'Selected sessions',
+  exportSelected: 'Export the selected sessions',
+  deleteSelected: 'Delete the selected sessions (asks first)',
+  confirm: (what: string) => `Delete ${what}`,
   export: 'Export',
   delete: 'Delete …',
   selectNone: 'Select none',
@@ -1180,6 +1452,14 @@ export const STATISTICS_TEXT = {
   timeToFirstToken: 'Time to first token',
   out: 'out',
   runningCount: (count: number) => `${count} running`,
+  llmCalls: 'LLM calls',
+  tokensOf: (what: string) => `Tokens ${what}`,
+  costOf: (what: string) => `Cost ${what}`,
+  more: (count: number) => `${count} more`,
+  prices: (list: string, date: string | null) =>
+    `prices: ${list}${date === null ? '' : ` of ${date}`}`,
+  usedIn: (tokens: string, cost: string | undefined, length: string, most: string, bar: string) =>
+    `${tokens} tokens${cost === undefined ? '' : ` and ${cost}`} in ${length}; at most ${most} in ${bar}.`,
   showOperation: (name: string) => `Show ${name} in the waterfall`,
   errorsOf: (count: number, name: string) => `${plural(count, 'error')} of ${name}: open the first`,
   howMany: (name: string) => `${name}: count`,
@@ -1203,6 +1483,15 @@ export const MCP_TEXT = {
   lastMessage: (at: string) => `last message ${at}`,
   serverTime: (took: string) => `server time ${took}`,
   noRequest: 'Request not captured',
+  isPending: 'pending',
+  toServer: 'client to server',
+  toClient: 'server to client',
+  connection: (id: number | string) => `connection ${id}`,
+  attempt: (number: number | string) => `attempt ${number}`,
+  done: (value: number | string, total: number | string) => `${value} of ${total}`,
+  errorCode: (code: string) => `error ${code}`,
+  rpcError: (code: string) => `JSON-RPC error ${code}`,
+  unusableBecause: (code: string) => `No usable response: ${code}.`,
   noResponse: 'Response not captured',
   noEnvelope: 'no envelope',
   questionToPerson: 'Question for a person:',
@@ -1268,6 +1557,13 @@ export const MCP_TEXT = {
 } as const;
 
 export const TRANSCRIPT_TEXT = {
+  foldAgents: 'Fold all agents',
+  unfoldAgents: 'Unfold all agents',
+  openEntry: 'Open the span of the entry',
+  copyEntry: 'Copy the entry',
+  endOf: (name: string) => `End of ${name}`,
+  toolCalls: (count: number) => plural(count, 'tool call'),
+  allTokens: (count: string) => `${count} tokens`,
   foldAgent: 'Fold this agent',
   unfoldAgent: 'Unfold this agent',
   rootCause: 'Root cause:',
@@ -1455,11 +1751,25 @@ export const USAGE_TEXT = {
   cost: 'Cost',
   costTitle: 'Of calls with a known price',
   shareOfCost: 'Share of all cost',
+  llmCalls: 'LLM calls',
+  shareHead: (what: string) => `Of the ${what}`,
   shareOfTokens: 'Share of all tokens, because some calls have no known price',
   noneHas: (key: string) => `None of these sessions has a ${key}. Set one with`,
   usageBy: (key: string) => `Usage by ${key}`,
   showCount: (sessions: number) => `Show the ${plural(sessions, 'session')}`,
   without: (key: string) => `no ${key}`,
+} as const;
+
+/** What a reader has to know about sums of usage. */
+export const USAGE_REMARKS = {
+  days: 'Days are UTC.',
+  countedSince: (since: string) =>
+    `Only sessions since ${since} are counted. Narrow the filter to count all.`,
+  onlySome: (shown: number, all: number, by: string) =>
+    `Only the ${groupThousands(shown)} ${by === 'day' ? 'newest' : 'most expensive'} of ${plural(all, by)} are shown.`,
+  several: (by: string) => `Sessions with several ${by}s count for each of them.`,
+  unknownCost: (calls: number) => `Cost unknown: no price for ${plural(calls, 'call')}.`,
+  leastCost: (calls: number) => `≥: excludes ${plural(calls, 'call')} without a known price.`,
 } as const;
 
 /** The search page. */

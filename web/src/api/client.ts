@@ -1,5 +1,6 @@
 /** Client of the service's HTTP routes (`openapi.yaml`). */
 import { quoted } from '../model/text/format.ts';
+import { API_TEXT } from '../texts.ts';
 import type {
   AlignedSteps,
   Answer,
@@ -228,7 +229,6 @@ export interface SpanPage {
 
 /** The id of no session: with it the feed sends no spans, and rows of sessions without delay. */
 export const NO_SESSION = '-';
-const NO_ANSWER = 'The service does not answer. Is `inspector serve` running?';
 
 /** `actor`: the name that the reader goes by, sent with what they do; empty for none. */
 export function httpApi(
@@ -239,7 +239,7 @@ export function httpApi(
   const ask = async (path: string, init: RequestInit): Promise<Response> => {
     const response = await request(new URL(path, serviceUrl), init).catch((error: unknown) => {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
-      throw new ApiError(0, NO_ANSWER);
+      throw new ApiError(0, API_TEXT.noAnswer);
     });
     if (!response.ok) throw await refusal(response);
     return response;
@@ -286,7 +286,7 @@ export function httpApi(
       const answer = await upload(url, headers, file, onProgress, signal).catch(
         (error: unknown) => {
           if (error instanceof DOMException && error.name === 'AbortError') throw error;
-          throw new ApiError(0, NO_ANSWER);
+          throw new ApiError(0, API_TEXT.noAnswer);
         },
       );
       const response = new Response(answer.text, { status: answer.status || 500 });
@@ -396,8 +396,7 @@ async function textOf(response: Response, onProgress: (done: number) => void): P
 
 async function refusal(response: Response): Promise<ApiError> {
   const problem: Partial<Problem> = await response.json().catch(() => ({}));
-  const message =
-    problem.detail ?? problem.title ?? `The service responded with ${response.status}.`;
+  const message = problem.detail ?? problem.title ?? API_TEXT.responded(response.status);
   return new ApiError(
     response.status,
     message,
@@ -427,8 +426,8 @@ export function upload(
     };
     request.upload.onload = () => onProgress(1);
     request.onload = () => resolve({ status: request.status, text: request.responseText });
-    request.onerror = () => reject(new TypeError('No answer.'));
-    request.onabort = () => reject(new DOMException('Stopped.', 'AbortError'));
+    request.onerror = () => reject(new TypeError(API_TEXT.noResponse));
+    request.onabort = () => reject(new DOMException(API_TEXT.stopped, 'AbortError'));
     signal.addEventListener('abort', () => request.abort(), { once: true });
     request.send(file);
   });

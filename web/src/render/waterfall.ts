@@ -20,7 +20,7 @@ import {
 import type { Gap, TimeAxis } from '../model/timeline/gaps.ts';
 import { type TimeWindow, ticksOfPart, toX } from '../model/timeline/time-scale.ts';
 import { endOffset, stallOf, waitsSince } from '../model/trace/span-status.ts';
-import { SESSION_TEXT } from '../texts.ts';
+import { SESSION_TEXT, waitingFor } from '../texts.ts';
 import { hatch, prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';
 
@@ -342,7 +342,7 @@ function labelOf(span: SpanRow, scene: WaterfallScene): string {
   const format = scene.isPast === true ? formatDuration : formatGrowing;
   if (scene.isWaiting(span)) {
     const since_ns = waitsSince(span) ?? span.offset_ns;
-    return `waiting ${format(scene.now_ns - since_ns)}`;
+    return waitingFor(format(scene.now_ns - since_ns));
   }
   switch (span.status) {
     case 'running': {

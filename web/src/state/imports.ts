@@ -50,7 +50,7 @@ export class Imports {
       numbers.add(this.last);
       const name = 'folder' in dropped ? dropped.folder : dropped.name;
       const size_bytes = 'folder' in dropped ? 0 : dropped.size;
-      const refusal = index < MAX_FILES ? refused(dropped) : `Only ${MAX_FILES} files at a time.`;
+      const refusal = index < MAX_FILES ? refused(dropped) : IMPORT_TEXT.tooMany(MAX_FILES);
       const state: ImportState =
         refusal === undefined ? { kind: 'queued' } : { kind: 'failed', message: refusal };
       this.jobs.set([...this.jobs.get(), { number: this.last, name, size_bytes, state }]);
@@ -107,10 +107,7 @@ export class Imports {
 function refused(dropped: Dropped): string | undefined {
   if ('folder' in dropped) return IMPORT_TEXT.folder;
   if (dropped.size > MAX_FILE_BYTES) {
-    return (
-      `${formatBytes(dropped.size)} is too large for the page (limit ` +
-      `${formatBytes(MAX_FILE_BYTES)}). “inspector import FILE” has no limit.`
-    );
+    return IMPORT_TEXT.tooLarge(formatBytes(dropped.size), formatBytes(MAX_FILE_BYTES));
   }
   return dropped.size === 0 ? IMPORT_TEXT.empty : undefined;
 }

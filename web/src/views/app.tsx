@@ -4,7 +4,7 @@ import { quoted } from '../model/text/format.ts';
 import { EVERYWHERE } from '../state/actions.ts';
 import type { Route } from '../state/route.ts';
 import { Trace } from '../state/trace.ts';
-import { ACTION_TEXT, CAUSE_TEXT, PAGE_NAMES, SHELL_TEXT } from '../texts.ts';
+import { ACTION_TEXT, CAUSE_TEXT, PAGE_NAMES, SHELL_TEXT, STORE_TEXT } from '../texts.ts';
 import { useActionKeys, useActions } from './parts/actions.ts';
 import { useCell, useInspector, useRoute } from './parts/context.ts';
 import { Guarded } from './parts/guarded.tsx';
@@ -22,7 +22,7 @@ import { SessionsPage } from './sessions/sessions-page.tsx';
 import { TopBar } from './top-bar.tsx';
 import './app.css';
 import './parts/icons.css';
-import type { StoreHealth } from '../api/types.ts';
+
 import './store-banner.css';
 
 const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).KeysDialog);
@@ -150,8 +150,8 @@ function useAppActions(
       { name: CAUSE_TEXT.heading, keys: ['g e'], run: () => router.push('causes') },
       { name: ACTION_TEXT.audit, keys: ['g a'], run: () => router.push('audit') },
       { name: ACTION_TEXT.answer, keys: ['a'], run: focusAnswer },
-      { name: 'Next row', keys: ['j'], run: () => walkRows('ArrowDown') },
-      { name: 'Previous row', keys: ['k'], run: () => walkRows('ArrowUp') },
+      { name: ACTION_TEXT.nextRow, keys: ['j'], run: () => walkRows('ArrowDown') },
+      { name: ACTION_TEXT.previousRow, keys: ['k'], run: () => walkRows('ArrowUp') },
       { name: ACTION_TEXT.palette, keys: ['mod+k'], run: toggle('palette') },
       { name: ACTION_TEXT.selection, keys: ['.'], run: toggle('selection') },
       { name: SHELL_TEXT.keys, keys: ['?'], run: toggle('keys') },
@@ -231,7 +231,7 @@ export function StoreBanner() {
   if (health === undefined || health.state === 'ok') return null;
   return (
     <div className="ins-store" role="alert">
-      <strong>{HEADLINES[health.state]}</strong>
+      <strong>{STORE_TEXT[health.state]}</strong>
       <span>{quoted(health.message)}</span>
       <span className="ins-store__since">
         {SHELL_TEXT.since} <When at={health.since} />
@@ -240,9 +240,3 @@ export function StoreBanner() {
     </div>
   );
 }
-
-const HEADLINES: Readonly<Record<Exclude<StoreHealth['state'], 'ok'>, string>> = {
-  full: 'The store is full: nothing new is stored.',
-  read_only: 'The store is read-only: nothing new is stored.',
-  unavailable: 'Cannot write to the store: nothing new is stored.',
-};

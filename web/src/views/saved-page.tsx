@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { EVERYWHERE } from '../state/actions.ts';
 import type { SavedPage as Facts } from '../state/inspector.ts';
 import { Trace } from '../state/trace.ts';
-import { SAVED_TEXT, SHELL_TEXT, withKey } from '../texts.ts';
+import { ACTION_TEXT, SAVED_TEXT, SHELL_TEXT, withKey } from '../texts.ts';
 import { KeysDialog } from './keys-dialog.tsx';
 import { useActionKeys, useActions } from './parts/actions.ts';
 import { useInspector } from './parts/context.ts';
@@ -29,8 +29,8 @@ export function SavedPage({ sessionId }: { readonly sessionId: string }) {
   const closeKeys = useCallback(() => setKeys(false), []);
   const actions = useMemo(
     () => [
-      { name: 'Next row', keys: ['j'], run: () => walkRows('ArrowDown') },
-      { name: 'Previous row', keys: ['k'], run: () => walkRows('ArrowUp') },
+      { name: ACTION_TEXT.nextRow, keys: ['j'], run: () => walkRows('ArrowDown') },
+      { name: ACTION_TEXT.previousRow, keys: ['k'], run: () => walkRows('ArrowUp') },
       { name: SHELL_TEXT.keys, keys: ['?'], run: () => setKeys((are) => !are) },
     ],
     [],

@@ -7,7 +7,14 @@ import { EVERYWHERE } from '../state/actions.ts';
 import type { ConnectionStatus } from '../state/event-source.ts';
 import { THEMES, type Theme } from '../state/preferences.ts';
 import type { Route } from '../state/route.ts';
-import { ACTION_TEXT, PAGE_NAMES, SETTINGS_TEXT, SHELL_TEXT, withKey } from '../texts.ts';
+import {
+  ACTION_TEXT,
+  FEED_TEXT,
+  PAGE_NAMES,
+  SETTINGS_TEXT,
+  SHELL_TEXT,
+  withKey,
+} from '../texts.ts';
 import { useActions } from './parts/actions.ts';
 import { useCell, useInspector, useNow, useRoute } from './parts/context.ts';
 import { ActionIcon } from './parts/icons.tsx';
@@ -129,7 +136,7 @@ function LiveMark() {
       className={`ins-live ins-live--${status.kind}`}
       onClick={() => feed.retry()}
       disabled={status.kind === 'live' || status.kind === 'connecting'}
-      title={TITLES[status.kind]}
+      title={FEED_TEXT.titles[status.kind]}
     >
       <span className="ins-live__dot" />
       <span role="status">{describe(status, now_ms)}</span>
@@ -137,24 +144,17 @@ function LiveMark() {
   );
 }
 
-const TITLES: Readonly<Record<ConnectionStatus['kind'], string>> = {
-  live: 'Updates arrive live',
-  connecting: 'Connecting to the service',
-  reconnecting: 'Click to reconnect now. Missed updates appear once the service is back.',
-  refused: 'This browser is not signed in. Open the URL that “inspector token” prints.',
-};
-
 function describe(status: ConnectionStatus, now_ms: number): string {
   switch (status.kind) {
     case 'live':
-      return 'live';
+      return FEED_TEXT.live;
     case 'connecting':
-      return 'connecting';
+      return FEED_TEXT.connecting;
     case 'refused':
-      return 'signed out: run inspector token';
+      return FEED_TEXT.refused;
     case 'reconnecting': {
       const seconds = Math.ceil(Math.max(0, status.retry_at_ms - now_ms) / 1000);
-      return seconds > 0 ? `reconnecting, ${seconds} s` : 'reconnecting';
+      return FEED_TEXT.reconnecting(seconds);
     }
   }
 }

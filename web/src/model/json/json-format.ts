@@ -4,6 +4,7 @@
  * The text is never parsed into values, so `9007199254740993`, `1e400`, `1.0` and duplicate keys
  * survive. The same pass finds where a text is not JSON.
  */
+import { JSON_MISTAKES } from '../../texts.ts';
 
 export type Formatted =
   | {
@@ -86,7 +87,7 @@ class Formatter {
       if (this.hasBegun) this.member(inside);
       else this.next(inside);
     }
-    if (this.at < this.text.length) this.fail('unexpected text after the value');
+    if (this.at < this.text.length) this.fail(JSON_MISTAKES.end);
     return this.out.join('');
   }
 
@@ -103,7 +104,7 @@ class Formatter {
     else {
       const start = this.at;
       if (code === 0x22) this.string();
-      else if (!this.take(NUMBER) && !this.take(WORD)) this.fail('a value is missing');
+      else if (!this.take(NUMBER) && !this.take(WORD)) this.fail(JSON_MISTAKES.value);
       this.out.push(this.text.slice(start, this.at));
       this.take(SPACE);
     }
@@ -140,7 +141,7 @@ class Formatter {
       this.line();
       this.out.push(container === OBJECT ? '}' : ']');
       this.take(SPACE);
-    } else this.fail(`a comma or ${container === OBJECT ? '}' : ']'} is missing`);
+    } else this.fail(JSON_MISTAKES.comma(container === OBJECT ? '}' : ']'));
   }
 
   private member(container: number): void {
@@ -148,11 +149,11 @@ class Formatter {
     this.line();
     if (container === OBJECT) {
       const start = this.at;
-      if (this.text.charCodeAt(start) !== 0x22) this.fail('a key in double quotes is missing');
+      if (this.text.charCodeAt(start) !== 0x22) this.fail(JSON_MISTAKES.key);
       this.string();
       this.key(start, this.text.slice(start, this.at));
       this.take(SPACE);
-      if (this.text.charCodeAt(this.at) !== 0x3a) this.fail('a colon after the key is missing');
+      if (this.text.charCodeAt(this.at) !== 0x3a) this.fail(JSON_MISTAKES.colon);
       this.at += 1;
       this.take(SPACE);
     }
@@ -177,14 +178,15 @@ class Formatter {
       if (code === 0x22) break;
       if (code === 0x5c) {
         if (this.take(ESCAPE)) continue;
-        if (!CUT_ESCAPE.test(this.text.slice(this.at, this.at + 6))) this.fail('an invalid escape');
+        if (!CUT_ESCAPE.test(this.text.slice(this.at, this.at + 6)))
+          this.fail(JSON_MISTAKES.escape);
         this.at = start;
-        this.fail('an unterminated string');
+        this.fail(JSON_MISTAKES.unterminated);
       } else if (Number.isNaN(code)) {
         this.at = start;
-        this.fail('an unterminated string');
-      } else if (code === 0x0a) this.fail('a line break in a string (write \\n)');
-      else this.fail('a control character inside a string');
+        this.fail(JSON_MISTAKES.unterminated);
+      } else if (code === 0x0a) this.fail(JSON_MISTAKES.lineBreak);
+      else this.fail(JSON_MISTAKES.control);
     }
     this.at += 1;
   }

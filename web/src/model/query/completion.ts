@@ -1,4 +1,6 @@
 /** Completion of a query: names of fields, and values of fields with few values. */
+
+import { SUGGESTION_TEXT } from '../../texts.ts';
 import { QUERY_FIELDS, type QueryField } from './query-fields.gen.ts';
 
 export interface Suggestion {
@@ -109,7 +111,8 @@ function choices(name: string): Suggestion[] {
   const texts = new Map<string, string>();
   for (const field of found) {
     const values = field.type === 'yes or no' ? ['yes', 'no'] : field.choices;
-    for (const value of values) if (!texts.has(value)) texts.set(value, `of a ${field.scope}`);
+    for (const value of values)
+      if (!texts.has(value)) texts.set(value, SUGGESTION_TEXT.ofA(field.scope));
   }
   return [...texts].map(([text, detail]) => ({ text, detail }));
 }

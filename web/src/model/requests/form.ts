@@ -6,6 +6,8 @@
  * in answers. The fields of an object in the object stand among the others, and name it. What the
  * form cannot draw, such as an object in that, is a field for JSON.
  */
+
+import { MISTAKE_TEXT } from '../../texts.ts';
 import { formatJson } from '../json/json-format.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../json/json-text.ts';
 
@@ -250,7 +252,7 @@ export function mistakeIn(field: Field, typed: readonly string[]): string | unde
   const text = typed[0] ?? '';
   if (text === '' && (field.kind !== 'string' || field.isRequired)) {
     const mayBeEmpty = !field.isRequired || (field.kind === 'string' && field.least === '0');
-    return mayBeEmpty ? undefined : 'Required.';
+    return mayBeEmpty ? undefined : MISTAKE_TEXT.required;
   }
   if (text === '') return undefined;
   switch (field.kind) {
@@ -261,7 +263,7 @@ export function mistakeIn(field: Field, typed: readonly string[]): string | unde
       return stringMistake(field, text);
     case 'json': {
       const checked = formatJson(text);
-      return checked.isJson ? undefined : `Not JSON: ${checked.what}.`;
+      return checked.isJson ? undefined : MISTAKE_TEXT.notJson(checked.what);
     }
     default:
       return undefined;
@@ -270,8 +272,8 @@ export function mistakeIn(field: Field, typed: readonly string[]): string | unde
 
 function countMistake({ isRequired, least, most }: Field, count: number): string | undefined {
   if (count === 0 && !isRequired) return undefined;
-  if (least !== undefined && count < Number(least)) return `Choose at least ${least}.`;
-  if (most !== undefined && count > Number(most)) return `Choose at most ${most}.`;
+  if (least !== undefined && count < Number(least)) return MISTAKE_TEXT.chooseAtLeast(least);
+  if (most !== undefined && count > Number(most)) return MISTAKE_TEXT.chooseAtMost(most);
   return undefined;
 }
 
@@ -279,10 +281,10 @@ const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 function numberMistake({ kind, least, most }: Field, text: string): string | undefined {
-  if (kind === 'integer' && !INTEGER.test(text)) return 'Enter a whole number.';
-  if (!NUMBER.test(text)) return 'Enter a number, such as 1.5.';
-  if (least !== undefined && isLess(text, least)) return `At least ${least}.`;
-  if (most !== undefined && isLess(most, text)) return `At most ${most}.`;
+  if (kind === 'integer' && !INTEGER.test(text)) return MISTAKE_TEXT.integer;
+  if (!NUMBER.test(text)) return MISTAKE_TEXT.number;
+  if (least !== undefined && isLess(text, least)) return MISTAKE_TEXT.atLeast(least);
+  if (most !== undefined && isLess(most, text)) return MISTAKE_TEXT.atMost(most);
   return undefined;
 }
 
@@ -300,22 +302,19 @@ function isKnownFormat(format: string): boolean {
 }
 
 const FORMATS: Readonly<Record<string, readonly [RegExp, string]>> = {
-  email: [/^[^\s@]+@[^\s@]+$/, 'Enter an email address.'],
-  uri: [
-    /^[a-zA-Z][a-zA-Z0-9+.-]*:\S*$/,
-    'Enter a URL with its scheme, such as https://example.com.',
-  ],
-  date: [/^\d{4}-\d{2}-\d{2}$/, 'Enter a date, such as 2026-01-31.'],
+  email: [/^[^\s@]+@[^\s@]+$/, MISTAKE_TEXT.email],
+  uri: [/^[a-zA-Z][a-zA-Z0-9+.-]*:\S*$/, MISTAKE_TEXT.uri],
+  date: [/^\d{4}-\d{2}-\d{2}$/, MISTAKE_TEXT.date],
   'date-time': [
     /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/,
-    'Enter a date and time with its zone, such as 2026-01-31T12:00:00Z.',
+    MISTAKE_TEXT.dateTime,
   ],
 };
 
 function stringMistake({ format, least, most }: Field, text: string): string | undefined {
   const length = Array.from(text).length;
-  if (least !== undefined && length < Number(least)) return `At least ${least} characters.`;
-  if (most !== undefined && length > Number(most)) return `At most ${most} characters.`;
+  if (least !== undefined && length < Number(least)) return MISTAKE_TEXT.longerThan(least);
+  if (most !== undefined && length > Number(most)) return MISTAKE_TEXT.shorterThan(most);
   const [pattern, message] =
     (format !== undefined && Object.hasOwn(FORMATS, format) && FORMATS[format]) || [];
   return pattern === undefined || pattern.test(text) ? undefined : message;

@@ -6,6 +6,7 @@ import {
   alwaysAllow,
   decidedBy,
   denyTool,
+  PARTS_TEXT,
   questionFrom,
   REQUEST_TEXT,
   rejectedByAgent,
@@ -129,7 +130,7 @@ export function notEditable(request: Request): string | undefined {
 }
 
 /** A text of which only the beginning was shown; undefined: none. */
-export type Unseen = 'the prompt' | 'the arguments' | undefined;
+export type Unseen = typeof REQUEST_TEXT.thePrompt | typeof PARTS_TEXT.arguments | undefined;
 
 /**
  * The text that must be shown in full before a request can be granted: nobody grants what they
@@ -139,8 +140,8 @@ export type Unseen = 'the prompt' | 'the arguments' | undefined;
  */
 export function unseenOf(request: Request, args: string, seen: readonly string[]): Unseen {
   const isUnseen = (text: string) => beginningOf(text) < text.length && !seen.includes(text);
-  if (isUnseen(request.prompt)) return 'the prompt';
-  return isUnseen(args) ? 'the arguments' : undefined;
+  if (isUnseen(request.prompt)) return REQUEST_TEXT.thePrompt;
+  return isUnseen(args) ? PARTS_TEXT.arguments : undefined;
 }
 
 /** Outcome if nobody answers: `denied`. */

@@ -1,23 +1,10 @@
 /** Comparison of two sessions in words and numbers. */
 import type { AlignedStep, Change, Difference, Session, SpanKind, View } from '../../api/types.ts';
+import { CHANGE_NAMES, COMPARE_PARTS_TEXT, QUANTITY_NAMES, SPAN_TEXT } from '../../texts.ts';
 import { formatBeginning } from '../json/json-format.ts';
-import { formatCost, formatDuration, groupThousands, plural } from '../text/format.ts';
+import { formatCost, formatDuration, groupThousands } from '../text/format.ts';
 import { diffTexts, type TextDiff } from '../text/text-diff.ts';
 import { spanKey } from '../trace/span-key.ts';
-
-export const CHANGE_NAMES: Readonly<Record<Change, string>> = {
-  failed: 'failed',
-  recovered: 'recovered',
-  added: 'added',
-  removed: 'removed',
-  other_model: 'model changed',
-  asked_differently: 'different input',
-  answered_differently: 'different output',
-  slower: 'slower (self time)',
-  faster: 'faster (self time)',
-  dearer: 'more expensive',
-  cheaper: 'less expensive',
-};
 
 /** Kinds of change, the most important first. */
 export const CHANGES = Object.keys(CHANGE_NAMES) as readonly Change[];
@@ -62,15 +49,15 @@ type Quantity = readonly [
 ];
 
 const QUANTITIES: readonly Quantity[] = [
-  ['time', ({ duration_ms }) => duration_ms, milliseconds],
-  ['waiting', ({ waiting_ms }) => waiting_ms, milliseconds],
-  ['spans', ({ span_count }) => span_count, groupThousands],
-  ['errors', ({ error_count }) => error_count, groupThousands],
-  ['LLM calls', ({ llm_calls }) => llm_calls, groupThousands],
-  ['tool calls', ({ tool_calls }) => tool_calls, groupThousands],
-  ['tokens in', ({ input_tokens }) => input_tokens, groupThousands],
-  ['tokens out', ({ output_tokens }) => output_tokens, groupThousands],
-  ['cost', ({ cost_usd }) => cost_usd, formatCost],
+  [QUANTITY_NAMES.time, ({ duration_ms }) => duration_ms, milliseconds],
+  [QUANTITY_NAMES.waiting, ({ waiting_ms }) => waiting_ms, milliseconds],
+  [QUANTITY_NAMES.spans, ({ span_count }) => span_count, groupThousands],
+  [QUANTITY_NAMES.errors, ({ error_count }) => error_count, groupThousands],
+  [QUANTITY_NAMES.llm_calls, ({ llm_calls }) => llm_calls, groupThousands],
+  [QUANTITY_NAMES.tool_calls, ({ tool_calls }) => tool_calls, groupThousands],
+  [QUANTITY_NAMES.tokens_in, ({ input_tokens }) => input_tokens, groupThousands],
+  [QUANTITY_NAMES.tokens_out, ({ output_tokens }) => output_tokens, groupThousands],
+  [QUANTITY_NAMES.cost, ({ cost_usd }) => cost_usd, formatCost],
 ];
 
 function milliseconds(value: number): string {
@@ -113,7 +100,7 @@ export function briefly({
   span_count,
 }: Difference): string {
   if (left === null || right === null) {
-    return span_count === 1 ? '' : `with ${plural(span_count - 1, 'span')} below`;
+    return span_count === 1 ? '' : COMPARE_PARTS_TEXT.withBelow(span_count - 1);
   }
   if (left_own_ns === null || right_own_ns === null || left_own_ns === right_own_ns) return '';
   const took = (before: number, after: number) =>
@@ -121,8 +108,9 @@ export function briefly({
   const own = took(left_own_ns, right_own_ns);
   const [before, after] = [left.duration_ns, right.duration_ns];
   if (before === left_own_ns && after === right_own_ns) return own;
-  const all = before === null || after === null ? '' : `, in total ${took(before, after)}`;
-  return `self time ${own}${all}`;
+  const all =
+    before === null || after === null ? '' : COMPARE_PARTS_TEXT.inTotal(took(before, after));
+  return `${SPAN_TEXT.selfTime} ${own}${all}`;
 }
 
 /** The session id in a typed or pasted text: the text itself, or from an address of the page. */

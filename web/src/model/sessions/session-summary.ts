@@ -5,6 +5,7 @@
  * hidden characters, so that it is never read as markup.
  */
 import type { Session, SpanRow } from '../../api/types.ts';
+import { PARTS_TEXT, SUMMARY_TEXT } from '../../texts.ts';
 import { formatCost, formatCount, formatDuration, formatOffset, plural } from '../text/format.ts';
 import { plainLine } from '../text/hidden-characters.ts';
 
@@ -35,11 +36,11 @@ const MOST_CAUSE = 1500;
 export function summaryOf({ session, link, causes, errorCount, outline }: Summary): string {
   const parts = [`# ${inline(session.title || session.id)}`, factsOf(session), `<${link}>`];
   if (causes.length > 0) {
-    parts.push(`## What went wrong\n\n${causes.map(causeText).join('\n\n')}`);
+    parts.push(`## ${SUMMARY_TEXT.wrong}\n\n${causes.map(causeText).join('\n\n')}`);
     const left = errorCount - causes.length;
-    if (left > 0) parts.push(`… and ${plural(left, 'other error')}.`);
+    if (left > 0) parts.push(SUMMARY_TEXT.otherErrors(left));
   }
-  parts.push(`## Outline\n\n${fenced(outlineLines(outline).join('\n'))}`);
+  parts.push(`## ${SUMMARY_TEXT.outline}\n\n${fenced(outlineLines(outline).join('\n'))}`);
   return `${parts.join('\n\n')}\n`;
 }
 
@@ -48,12 +49,12 @@ function factsOf(session: Session): string {
   return [
     `**${session.status}**`,
     session.duration_ms === null ? '' : formatDuration(session.duration_ms * 1e6),
-    session.waiting_ms > 0 ? `${formatDuration(session.waiting_ms * 1e6)} waiting` : '',
-    session.idle_ms >= 1000 ? `${formatDuration(session.idle_ms * 1e6)} idle` : '',
+    session.waiting_ms > 0 ? SUMMARY_TEXT.waiting(formatDuration(session.waiting_ms * 1e6)) : '',
+    session.idle_ms >= 1000 ? SUMMARY_TEXT.idle(formatDuration(session.idle_ms * 1e6)) : '',
     plural(session.span_count, 'span'),
     session.error_count > 0 ? plural(session.error_count, 'error') : '',
     tokens > 0
-      ? `${formatCount(session.input_tokens)} tokens in, ${formatCount(session.output_tokens)} out`
+      ? SUMMARY_TEXT.tokens(formatCount(session.input_tokens), formatCount(session.output_tokens))
       : '',
     session.cost_usd === null ? '' : formatCost(session.cost_usd),
     session.models.length > 0 ? session.models.map(inline).join(', ') : '',
@@ -63,9 +64,9 @@ function factsOf(session: Session): string {
 }
 
 function causeText({ span, text }: Cause): string {
-  const took = span.duration_ns === null ? '' : `, after ${formatDuration(span.duration_ns)}`;
-  const head = `${inline(span.name)} at ${formatOffset(span.offset_ns)}${took}:`;
-  const reason = text === '' ? 'no reason recorded' : text;
+  const took = span.duration_ns === null ? undefined : formatDuration(span.duration_ns);
+  const head = SUMMARY_TEXT.cause(inline(span.name), formatOffset(span.offset_ns), took);
+  const reason = text === '' ? SUMMARY_TEXT.noReason : text;
   const cut = reason.length > MOST_CAUSE ? `${reason.slice(0, MOST_CAUSE)}…` : reason;
   return `${head}\n\n${fenced(cut)}`;
 }
@@ -75,7 +76,7 @@ function outlineLines(rows: Iterable<OutlineRow>): string[] {
   const lines: { text: string; key: string; count: number }[] = [];
   let left = 0;
   for (const { depth, span } of rows) {
-    const name = plainLine(span.name || '(no name)');
+    const name = plainLine(span.name || PARTS_TEXT.noName);
     const key = `${depth} ${span.status} ${name}`;
     const last = lines.at(-1);
     if (last?.key === key) last.count += 1;
@@ -84,7 +85,7 @@ function outlineLines(rows: Iterable<OutlineRow>): string[] {
       lines.push({ text: `${'  '.repeat(Math.min(depth, 20))}${line(span, name)}`, key, count: 1 });
   }
   const shown = lines.map(({ text, count }) => (count > 1 ? `${text}  × ${count}` : text));
-  return left > 0 ? [...shown, `… and ${plural(left, 'other span')}`] : shown;
+  return left > 0 ? [...shown, SUMMARY_TEXT.otherSpans(left)] : shown;
 }
 
 function line(span: SpanRow, name: string): string {

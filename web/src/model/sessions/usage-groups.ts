@@ -1,7 +1,8 @@
 /** What groups of sessions used, and the filter that finds the sessions of a group. */
 import type { SessionUsage, UsageGroup, UsageKey, UsageTotal } from '../../api/types.ts';
+import { USAGE_REMARKS } from '../../texts.ts';
 import { valueText } from '../query/completion.ts';
-import { formatCost, groupThousands, plural } from '../text/format.ts';
+import { formatCost } from '../text/format.ts';
 import { boundsOf, type TimeRange, timeRangeText } from './time-range.ts';
 
 export const USAGE_KEYS: readonly UsageKey[] = ['user', 'tag', 'model', 'day'];
@@ -70,28 +71,24 @@ export function remarksOn(usage: SessionUsage, by: UsageKey): readonly string[] 
   const remarks: string[] = [];
   if (counted_from !== null) {
     const since = `${counted_from.slice(0, 16).replace('T', ' ')} UTC`;
-    remarks.push(`Only sessions since ${since} are counted. Narrow the filter to count all.`);
+    remarks.push(USAGE_REMARKS.countedSince(since));
   }
   if (groups.length < group_count) {
-    const which = by === 'day' ? 'newest' : 'most expensive';
-    remarks.push(
-      `Only the ${groupThousands(groups.length)} ${which} of ${plural(group_count, by)} are shown.`,
-    );
+    remarks.push(USAGE_REMARKS.onlySome(groups.length, group_count, by));
   }
   if (total.uncosted_calls > 0) remarks.push(uncostedText(total));
   const counted = groups.reduce((sum, one) => sum + one.session_count, 0);
   if (by !== 'day' && counted > total.session_count) {
-    remarks.push(`Sessions with several ${by}s count for each of them.`);
+    remarks.push(USAGE_REMARKS.several(by));
   }
-  if (by === 'day') remarks.push('Days are UTC.');
+  if (by === 'day') remarks.push(USAGE_REMARKS.days);
   return remarks;
 }
 
 function uncostedText({ uncosted_calls, cost_usd }: UsageTotal): string {
-  const calls = plural(uncosted_calls, 'call');
   return cost_usd === null
-    ? `Cost unknown: no price for ${calls}.`
-    : `≥: excludes ${calls} without a known price.`;
+    ? USAGE_REMARKS.unknownCost(uncosted_calls)
+    : USAGE_REMARKS.leastCost(uncosted_calls);
 }
 
 /** Whether no session names what is asked for: there is one group, of those that name none. */

@@ -2,10 +2,10 @@
 import { memo } from 'react';
 import type { AlignedStep, Change, SpanRow } from '../../api/types.ts';
 import type { AlignedItem } from '../../model/sessions/aligned.ts';
-import { CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
+import { CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
 import { formatDuration } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
-import { COMPARE_TEXT, differencesBelow, stepsBelow } from '../../texts.ts';
+import { CHANGE_NAMES, COMPARE_TEXT, differencesBelow, stepsBelow } from '../../texts.ts';
 import { ActionIcon, KindIcon, kindName } from '../parts/icons.tsx';
 import { SpanName } from '../parts/span-name.tsx';
 

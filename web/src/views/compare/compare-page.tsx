@@ -2,7 +2,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Change, Comparison, Difference } from '../../api/types.ts';
 import {
-  CHANGE_NAMES,
   CHANGE_SIGNS,
   CHANGES,
   differenceKey,
@@ -13,7 +12,7 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { Cell } from '../../state/cell.ts';
 import { Compared } from '../../state/comparison.ts';
 import { compareAllPath } from '../../state/route.ts';
-import { COMPARE_TEXT, firstDifference, withoutDifference } from '../../texts.ts';
+import { CHANGE_NAMES, COMPARE_TEXT, firstDifference, withoutDifference } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';

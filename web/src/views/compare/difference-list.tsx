@@ -1,16 +1,11 @@
 /** List of differences, the most important first; only the rows in view are in the document. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Difference } from '../../api/types.ts';
-import {
-  briefly,
-  CHANGE_NAMES,
-  CHANGE_SIGNS,
-  differenceKey,
-} from '../../model/sessions/comparison.ts';
+import { briefly, CHANGE_SIGNS, differenceKey } from '../../model/sessions/comparison.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import type { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
-import { andMore, COMPARE_TEXT } from '../../texts.ts';
+import { andMore, CHANGE_NAMES, COMPARE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';

@@ -2,7 +2,6 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { Comparison, Difference, SpanDetail, SpanRow } from '../../api/types.ts';
 import {
-  CHANGE_NAMES,
   CHANGE_SIGNS,
   deltaOf,
   diffContents,
@@ -16,7 +15,7 @@ import { diffTexts } from '../../model/text/text-diff.ts';
 import { Cuts } from '../../model/trace/cuts.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { spanPath } from '../../state/route.ts';
-import { COMPARE_TEXT, PARTS_TEXT, SPAN_TEXT } from '../../texts.ts';
+import { CHANGE_NAMES, COMPARE_TEXT, PARTS_TEXT, QUANTITY_NAMES, SPAN_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -89,13 +88,13 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
 function Values({ difference }: { readonly difference: Difference }) {
   const { left, right, left_own_ns, right_own_ns } = difference;
   const rows = [
-    ['status', statusOf(left), statusOf(right), ''],
-    ['model', left?.model, right?.model, ''],
+    [QUANTITY_NAMES.status, statusOf(left), statusOf(right), ''],
+    [QUANTITY_NAMES.model, left?.model, right?.model, ''],
     numbers(SPAN_TEXT.selfTime, left_own_ns, right_own_ns, formatDuration),
-    numbers('time', left?.duration_ns, right?.duration_ns, formatDuration),
-    numbers('tokens in', left?.input_tokens, right?.input_tokens, groupThousands),
-    numbers('tokens out', left?.output_tokens, right?.output_tokens, groupThousands),
-    numbers('cost', left?.cost_usd, right?.cost_usd, formatCost),
+    numbers(QUANTITY_NAMES.time, left?.duration_ns, right?.duration_ns, formatDuration),
+    numbers(QUANTITY_NAMES.tokens_in, left?.input_tokens, right?.input_tokens, groupThousands),
+    numbers(QUANTITY_NAMES.tokens_out, left?.output_tokens, right?.output_tokens, groupThousands),
+    numbers(QUANTITY_NAMES.cost, left?.cost_usd, right?.cost_usd, formatCost),
   ] as const;
   return (
     <table className="ins-difference-panel__values">

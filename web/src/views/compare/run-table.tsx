@@ -3,7 +3,7 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Change, RunCell, RunStep, RunTable as Runs, Session } from '../../api/types.ts';
 import { type AlignedItem, itemsOf, keyOfItem, parentOf } from '../../model/sessions/aligned.ts';
-import { CHANGE_NAMES, CHANGE_SIGNS, CHANGES } from '../../model/sessions/comparison.ts';
+import { CHANGE_SIGNS, CHANGES } from '../../model/sessions/comparison.ts';
 import { isFlawed } from '../../model/sessions/flawed.ts';
 import { formatCost, formatDuration, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
@@ -17,6 +17,7 @@ import {
   spanPath,
 } from '../../state/route.ts';
 import {
+  CHANGE_NAMES,
   COMPARE_TEXT,
   differencesBelow,
   runsDiffer,

@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<NodeKind, SpanKind>> = { agent: 'agent', model: 'll
 export function GraphNodeButton(props: GraphNodeButtonProps) {
   const { node, place, size, isSelected, isFocusable, onFocus, onNear, onOpen, ref } = props;
   if (place === undefined) return null;
-  const name = plainLine(node.name, 60) || '(no name)';
+  const name = plainLine(node.name, 60) || PARTS_TEXT.noName;
   const server = node.server === undefined ? undefined : plainLine(node.server, 60);
   return (
     <button

@@ -61,9 +61,9 @@ function Facts({ call }: { readonly call: McpCall }) {
   const facts = [
     last?.protocol_version ?? entry?.protocol_version,
     entry?.transport,
-    entry?.connection == null ? undefined : `connection ${entry.connection}`,
-    entry?.step == null ? undefined : `at ${entry.step}`,
-    entry?.attempt == null ? undefined : `attempt ${entry.attempt}`,
+    entry?.connection == null ? undefined : MCP_TEXT.connection(entry.connection),
+    entry?.step == null ? undefined : MCP_TEXT.at(entry.step),
+    entry?.attempt == null ? undefined : MCP_TEXT.attempt(entry.attempt),
   ].filter((fact) => fact != null);
   return (
     <>
@@ -212,7 +212,7 @@ function Note({ note }: { readonly note: McpEntry }) {
   }
   if (note.progress !== null) {
     const { percent, value, total, message } = note.progress;
-    const done = total === null ? `${value ?? ''}` : `${value ?? '?'} of ${total}`;
+    const done = total === null ? `${value ?? ''}` : MCP_TEXT.done(value ?? '?', total);
     return (
       <span className="ins-mcp-notes__progress">
         {MCP_TEXT.progress} {done}

@@ -188,7 +188,7 @@ export function Arrow({ direction }: ArrowProps) {
 }
 
 export function directionText(direction: ArrowProps['direction']): string {
-  if (direction === 'to_server') return 'client to server';
-  if (direction === 'to_client') return 'server to client';
+  if (direction === 'to_server') return MCP_TEXT.toServer;
+  if (direction === 'to_client') return MCP_TEXT.toClient;
   return '';
 }

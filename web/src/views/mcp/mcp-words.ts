@@ -1,22 +1,22 @@
 /** Texts of the log for states and faults. */
 
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
-import { MCP_TEXT } from '../../texts.ts';
+import { MCP_TEXT, PARTS_TEXT } from '../../texts.ts';
 
 /** State in a few words, for a row; empty for success. */
 export function stateText(call: McpCall): string {
   switch (call.state) {
     case 'pending':
-      return 'pending';
+      return MCP_TEXT.isPending;
     case 'input':
       return MCP_TEXT.asksForInput;
     case 'cancelled':
-      return 'cancelled';
+      return PARTS_TEXT.cancelled;
     case 'unanswered':
       return MCP_TEXT.noAnswer;
     case 'error':
       if (call.fault?.kind === 'tool') return MCP_TEXT.toolError;
-      return call.fault?.code == null ? 'failed' : `error ${call.fault.code}`;
+      return call.fault?.code == null ? PARTS_TEXT.failed : MCP_TEXT.errorCode(call.fault.code);
     case 'ok':
       return '';
   }
@@ -40,13 +40,13 @@ export function faultText(call: McpCall): string {
       return MCP_TEXT.toolReportedError;
     case 'rpc': {
       const name = CODES.get(fault.code ?? '');
-      const what = `JSON-RPC error ${fault.code ?? ''}`.trim();
+      const what = MCP_TEXT.rpcError(fault.code ?? '').trim();
       return name === undefined ? `${what}.` : `${what}: ${name}.`;
     }
     case 'cancelled':
       return MCP_TEXT.cancelled;
     case 'failed':
-      return fault.code === null ? MCP_TEXT.unusable : `No usable response: ${fault.code}.`;
+      return fault.code === null ? MCP_TEXT.unusable : MCP_TEXT.unusableBecause(fault.code);
   }
   return call.state === 'unanswered' ? MCP_TEXT.noResponseYet : '';
 }

@@ -1,6 +1,7 @@
 /** Items of the palette, in order. Pure. */
 import { type FuzzyMatch, fuzzyMatch } from '../../model/query/fuzzy.ts';
 import { type ActionGroup, EVERYWHERE, OF_SELECTION } from '../../state/actions.ts';
+import { PAGE_NAMES, PALETTE_TEXT } from '../../texts.ts';
 
 export interface Item {
   /** Stable between visits: by it the palette knows which items were used before. */
@@ -25,7 +26,7 @@ export interface Section {
   readonly found: readonly FoundItem[];
 }
 
-export const RECENT = 'Used before';
+export const RECENT = PALETTE_TEXT.recent;
 const MOST_IN_SECTION = 12;
 /** Least score relative to the best match; worse matches are left out. */
 const LEAST_SHARE = 0.45;
@@ -108,6 +109,6 @@ function most(where: string): number {
   return DATA.has(where) ? MOST_IN_SECTION : 60;
 }
 
-export const SESSIONS = 'Sessions';
-export const SPANS = 'Spans of this session';
+export const SESSIONS = PAGE_NAMES.sessions;
+export const SPANS = PALETTE_TEXT.spans;
 const DATA: ReadonlySet<string> = new Set([SESSIONS, SPANS]);

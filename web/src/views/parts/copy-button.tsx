@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import { ActionIcon } from './icons.tsx';
 import './copy-button.css';
+import { PARTS_TEXT } from '../../texts.ts';
 
 interface CopyButtonProps {
   readonly text: string | (() => string | Promise<string>);
@@ -28,7 +29,7 @@ export function CopyButton({ text, what, label }: CopyButtonProps) {
         () => setState('failed'),
       );
   };
-  const name = state === 'failed' ? `Cannot copy ${what}` : `Copy ${what}`;
+  const name = state === 'failed' ? PARTS_TEXT.cannotCopy(what) : PARTS_TEXT.copy(what);
   return (
     <button
       type="button"

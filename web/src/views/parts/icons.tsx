@@ -1,6 +1,7 @@
 /** Icons: 16 × 16, in the text's colour. Each kind and each state has its own shape. */
 import type { ReactNode } from 'react';
 import type { SpanKind } from '../../api/types.ts';
+import { KIND_NAMES } from '../../texts.ts';
 
 interface IconProps {
   readonly children: ReactNode;
@@ -96,23 +97,6 @@ const KIND_SHAPES: Readonly<Record<SpanKind, ReactNode>> = {
     </>
   ),
   other: <circle cx="8" cy="8" r="4" />,
-};
-
-const KIND_NAMES: Readonly<Record<SpanKind, string>> = {
-  agent: 'agent',
-  llm: 'LLM call',
-  tool: 'tool',
-  workflow: 'workflow',
-  step: 'step',
-  mcp: 'MCP',
-  resource: 'resource',
-  prompt: 'prompt',
-  retrieval: 'retrieval',
-  embedding: 'embedding',
-  memory: 'memory',
-  guardrail: 'guardrail',
-  http: 'HTTP',
-  other: 'span',
 };
 
 export function kindName(kind: SpanKind): string {

@@ -127,11 +127,11 @@ export function QueryField(props: QueryFieldProps) {
   const actions = useMemo(() => {
     if (text.trim() === '') return [];
     const save = {
-      name: isSaved ? 'Forget this filter' : 'Save this filter',
+      name: isSaved ? PARTS_TEXT.forgetFilter : PARTS_TEXT.saveFilter,
       run: () => flipSaved(preferences, text),
     };
     if (suggested === undefined) return [save];
-    return [save, { name: `Filter by ${suggested} instead`, run: () => latestMend.current() }];
+    return [save, { name: PARTS_TEXT.filterBy(suggested), run: () => latestMend.current() }];
   }, [preferences, text, isSaved, suggested]);
   useActions('Session list', actions);
 

@@ -9,8 +9,8 @@ import './time-choice.css';
 import { PARTS_TEXT } from '../../texts.ts';
 
 const CHOICES: readonly (readonly [string, string, TimeRange])[] = [
-  ...LAST.map((range) => [range.name, `the last ${range.name}`, range] as const),
-  ['All', 'all time', ALL_TIME],
+  ...LAST.map((range) => [range.name, PARTS_TEXT.lastTime(range.name), range] as const),
+  [PARTS_TEXT.all, PARTS_TEXT.anyTime, ALL_TIME],
 ];
 
 export function TimeChoice({ range }: { readonly range: TimeRange }) {
@@ -19,7 +19,7 @@ export function TimeChoice({ range }: { readonly range: TimeRange }) {
   const actions = useMemo(
     () =>
       CHOICES.map(([, longName, choice]) => ({
-        name: `Show sessions of ${longName}`,
+        name: PARTS_TEXT.showTime(longName),
         run: () => router.adjust({ time: timeRangeText(choice) }),
       })),
     [router],

@@ -1,7 +1,7 @@
 /** Facts about a session: process, versions, tags. */
 import type { Session } from '../../api/types.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
-import { FACT_TEXT, SESSION_TEXT, SPAN_TEXT } from '../../texts.ts';
+import { COLUMN_TEXT, FACT_TEXT, SESSION_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ActionIcon } from '../parts/icons.tsx';
 import { PanelButton } from '../parts/popups/popup-button.tsx';
@@ -21,11 +21,11 @@ export function AboutSession({ session }: AboutSessionProps) {
 
 function Facts({ session }: AboutSessionProps) {
   const lists = [
-    ['Services', session.services],
-    ['Agents', session.agents],
-    ['Models', session.models],
-    ['Tags', session.tags],
-    ['User', session.users],
+    [COLUMN_TEXT.services, session.services],
+    [COLUMN_TEXT.agents, session.agents],
+    [COLUMN_TEXT.models, session.models],
+    [COLUMN_TEXT.tags, session.tags],
+    [COLUMN_TEXT.users, session.users],
   ] as const;
   return (
     <dl>

@@ -153,19 +153,19 @@ export const Minimap = memo(function Minimap(props: MinimapProps) {
         className="ins-minimap__frame"
         style={{ left: from, width: Math.max(to - from, MIN_FRAME_PX) }}
         onPointerDown={timeWindow.isZoomed ? onFrame : undefined}
-        {...slider('frame', 'Visible time')}
+        {...slider('frame', WATERFALL_TEXT.visible)}
       />
       <div
         className="ins-minimap__edge"
         style={{ left: from }}
         onPointerDown={onEdge('from')}
-        {...slider('from', 'Start of visible time')}
+        {...slider('from', WATERFALL_TEXT.visibleFrom)}
       />
       <div
         className="ins-minimap__edge"
         style={{ left: to }}
         onPointerDown={onEdge('to')}
-        {...slider('to', 'End of visible time')}
+        {...slider('to', WATERFALL_TEXT.visibleTo)}
       />
     </div>
   );
@@ -175,5 +175,5 @@ function words({ axis }: SessionShape, view: TimeWindow, part: 'frame' | 'from' 
   const [from, to] = [axis.offsetOf(view.start_ns), axis.offsetOf(view.end_ns)];
   if (part === 'from') return formatOffset(from);
   if (part === 'to') return formatOffset(to);
-  return `${formatDuration(to - from)} from ${formatOffset(from)}`;
+  return WATERFALL_TEXT.visibleTime(formatDuration(to - from), formatOffset(from));
 }

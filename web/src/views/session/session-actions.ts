@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { OF_SESSION } from '../../state/actions.ts';
 import type { Trace } from '../../state/trace.ts';
-import { ACTION_TEXT, SHELL_TEXT } from '../../texts.ts';
+import { ACTION_TEXT, SESSION_ACTIONS, SHELL_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
 
@@ -20,15 +20,23 @@ export function useSessionActions(
       if (key !== undefined) select(key);
     };
     return [
-      { name: 'Next error', keys: ['e'], run: () => go(nextError(trace, selected)) },
+      { name: SESSION_ACTIONS.nextError, keys: ['e'], run: () => go(nextError(trace, selected)) },
       {
         name: ACTION_TEXT.nextWaitingSpan,
         keys: ['w'],
         run: () => go(after([...waiting], selected)),
       },
-      { name: 'First cause of the failure', run: () => go(firstCauseOf(trace)) },
-      { name: 'Next sibling', keys: [']'], run: () => go(siblingOf(trace, selected, 1)) },
-      { name: 'Previous sibling', keys: ['['], run: () => go(siblingOf(trace, selected, -1)) },
+      { name: SESSION_ACTIONS.firstCause, run: () => go(firstCauseOf(trace)) },
+      {
+        name: SESSION_ACTIONS.nextSibling,
+        keys: [']'],
+        run: () => go(siblingOf(trace, selected, 1)),
+      },
+      {
+        name: SESSION_ACTIONS.previousSibling,
+        keys: ['['],
+        run: () => go(siblingOf(trace, selected, -1)),
+      },
       ...(saved === undefined
         ? [{ name: ACTION_TEXT.freeze, keys: ['f'], run: () => toggleFreeze(trace) }]
         : []),

@@ -11,7 +11,7 @@ import { ViewScrubber } from './scrubber.tsx';
 import { useTravel } from './use-time-travel.ts';
 import { Waterfall } from './waterfall.tsx';
 import './session-views.css';
-import { SESSION_TEXT } from '../../texts.ts';
+import { SESSION_ACTIONS, SESSION_TEXT, VIEW_NAMES } from '../../texts.ts';
 
 export interface SessionView {
   /** Id in the address: `?view=waterfall`. */
@@ -31,29 +31,29 @@ function hasActors({ agents, llm_calls, tool_calls }: Session): boolean {
 }
 
 const SESSION_VIEWS: readonly SessionView[] = [
-  { id: 'waterfall', name: 'Waterfall', View: Waterfall },
+  { id: 'waterfall', name: VIEW_NAMES.waterfall, View: Waterfall },
   {
     id: 'transcript',
-    name: 'Transcript',
+    name: VIEW_NAMES.transcript,
     View: lazyPart(async () => (await import('../transcript/transcript-view.tsx')).TranscriptView),
     isFor: ({ llm_calls }) => llm_calls > 0,
     hasContent: (session) => session.has_mcp || hasActors(session),
   },
   {
     id: 'mcp',
-    name: 'MCP',
+    name: VIEW_NAMES.mcp,
     View: lazyPart(async () => (await import('../mcp/mcp-view.tsx')).McpView),
     hasContent: ({ has_mcp }) => has_mcp,
   },
   {
     id: 'graph',
-    name: 'Graph',
+    name: VIEW_NAMES.graph,
     View: lazyPart(async () => (await import('../graph/graph-view.tsx')).GraphView),
     hasContent: hasActors,
   },
   {
     id: 'statistics',
-    name: 'Statistics',
+    name: VIEW_NAMES.statistics,
     View: lazyPart(async () => (await import('../statistics/statistics-view.tsx')).StatisticsView),
   },
 ];
@@ -85,7 +85,7 @@ export function SessionTabs({ view, session }: SessionTabsProps) {
     () =>
       // The key of a view is the same in every session.
       SESSION_VIEWS.map(({ id, name }, at) => ({
-        name: `View: ${name}`,
+        name: SESSION_ACTIONS.view(name),
         keys: [String(at + 1)],
         run: () => router.adjust({ view: id }),
       })).filter((_, at) => ids.split(' ').includes(SESSION_VIEWS[at]?.id ?? '')),

@@ -9,7 +9,7 @@ import { OF_SESSION } from '../../state/actions.ts';
 import type { Inspector } from '../../state/inspector.ts';
 import { comparePath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
-import { COMPARE_LINK_TEXT, SAVED_TEXT, SESSION_VERB_TEXT } from '../../texts.ts';
+import { COMPARE_LINK_TEXT, SAVED_TEXT, SESSION_VERB_TEXT, SHARE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRoute } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
@@ -44,9 +44,9 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
     const copy = async (what: string, text: string | Promise<string>) => {
       try {
         await copyText(await text);
-        setNotice(`${what} copied`);
+        setNotice(SHARE_TEXT.copied(what));
       } catch {
-        setNotice(`Cannot copy: the browser does not allow it`);
+        setNotice(SHARE_TEXT.cannotCopy);
       }
     };
     const save = async () => {
@@ -61,8 +61,8 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
       }
     };
     const summary = {
-      name: 'Copy a summary as Markdown',
-      run: () => void copy('Summary', markdownOf(inspector, trace, session)),
+      name: SHARE_TEXT.copySummary,
+      run: () => void copy(SHARE_TEXT.summary, markdownOf(inspector, trace, session)),
     };
     const screenshot = {
       name: SESSION_VERB_TEXT.screenshot,
@@ -72,8 +72,8 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
     const { sessionId } = trace;
     return [
       {
-        name: 'Copy link to this view',
-        run: () => void copy('Link', window.location.href),
+        name: SHARE_TEXT.copyLink,
+        run: () => void copy(SHARE_TEXT.link, window.location.href),
       },
       summary,
       {
@@ -81,7 +81,7 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
         run: () => void save(),
       },
       {
-        name: 'Export the session as a file',
+        name: SHARE_TEXT.exportFile,
         run: () => download(api.exportUrl(sessionId), `${fileName(sessionId)}.otlp.jsonl.gz`),
       },
       {

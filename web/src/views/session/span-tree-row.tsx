@@ -110,7 +110,7 @@ function labelOf(span: SpanRow, state: string, hasService: boolean): string {
   const tokens = (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
   // What is read stands in it as it is seen: who speaks to the page says it so.
   const seen = [
-    span.name || '(no name)',
+    span.name || PARTS_TEXT.noName,
     ...(span.duplicate_of !== null ? ['duplicate'] : []),
     ...(tokens > 0 ? [`${formatCount(tokens)} tokens`] : []),
   ].join(' ');

@@ -9,6 +9,7 @@ import {
   zoomWindow,
 } from '../../model/timeline/time-scale.ts';
 import type { Trace } from '../../state/trace.ts';
+import { WATERFALL_ACTIONS, WATERFALL_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
 
@@ -95,10 +96,10 @@ export function useTimeWindow(trace: Trace, bars_px: number, axis: TimeAxis): Ti
 export function useTimeKeys({ zoom, fit }: TimeWindowControl, zoomToRows: () => void): void {
   const actions = useMemo(
     () => [
-      { name: 'Zoom in', keys: ['+', '='], run: () => zoom(1 / ZOOM_STEP) },
-      { name: 'Zoom out', keys: ['-'], run: () => zoom(ZOOM_STEP) },
-      { name: 'Zoom to the rows in view', keys: ['v'], run: zoomToRows },
-      { name: 'Show everything', keys: ['0'], run: fit },
+      { name: WATERFALL_ACTIONS.zoomIn, keys: ['+', '='], run: () => zoom(1 / ZOOM_STEP) },
+      { name: WATERFALL_ACTIONS.zoomOut, keys: ['-'], run: () => zoom(ZOOM_STEP) },
+      { name: WATERFALL_TEXT.zoom, keys: ['v'], run: zoomToRows },
+      { name: WATERFALL_TEXT.showEverything, keys: ['0'], run: fit },
     ],
     [zoom, fit, zoomToRows],
   );

@@ -12,7 +12,7 @@ import { useSlowVersion } from '../parts/slow-version.ts';
 import type { TimeWindowControl } from './time-window.ts';
 import type { TreeView } from './tree-view.ts';
 import '../parts/view-tools.css';
-import { PARTS_TEXT, partOf, WATERFALL_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, partOf, WATERFALL_ACTIONS, WATERFALL_TEXT } from '../../texts.ts';
 
 interface Option {
   readonly isOn: boolean;
@@ -38,10 +38,10 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
   const field = useRef<HTMLInputElement>(null);
   const actions = useMemo(
     () => [
-      { name: 'Find in session', keys: ['/'], run: () => field.current?.focus() },
-      { name: 'Toggle errors only', keys: ['x'], run: options.errorsOnly.toggle },
-      { name: 'Collapse / expand gaps', keys: ['z'], run: options.shortGaps.toggle },
-      { name: 'Toggle critical path', keys: ['l'], run: options.path.toggle },
+      { name: PARTS_TEXT.findInSession, keys: ['/'], run: () => field.current?.focus() },
+      { name: WATERFALL_ACTIONS.errorsOnly, keys: ['x'], run: options.errorsOnly.toggle },
+      { name: WATERFALL_ACTIONS.gaps, keys: ['z'], run: options.shortGaps.toggle },
+      { name: WATERFALL_ACTIONS.criticalPath, keys: ['l'], run: options.path.toggle },
     ],
     [options],
   );

@@ -112,8 +112,8 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
         ? []
         : [
             ...(canCompare ? [{ name: compareSelected(count), run: compare }] : []),
-            { name: 'Export the selected sessions', run: exportAll },
-            { name: 'Delete the selected sessions (asks first)', run: () => setDeleting(true) },
+            { name: BULK_TEXT.exportSelected, run: exportAll },
+            { name: BULK_TEXT.deleteSelected, run: () => setDeleting(true) },
           ],
     [selected],
   );
@@ -189,7 +189,7 @@ function Deleting({ ids, sessions, back, onDelete, onKeep }: DeletingProps) {
   return (
     <AlertQuestion
       title={deleteQuestion(what)}
-      confirm={`Delete ${what}`}
+      confirm={BULK_TEXT.confirm(what)}
       keep={SESSION_LIST_TEXT.keep}
       of={`${count} ${withOpen}`}
       isDisabled={count === 0}

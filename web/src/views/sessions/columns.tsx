@@ -10,6 +10,7 @@ import {
   groupThousands,
 } from '../../model/text/format.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
+import { COLUMN_TEXT, tokensInAndOut } from '../../texts.ts';
 import { useInspector, useNow } from '../parts/context.ts';
 import { Duration } from '../parts/session-times.tsx';
 import { When } from '../parts/times.tsx';
@@ -68,14 +69,16 @@ function count(
 
 /** All columns, in order. */
 export const COLUMNS: readonly Column[] = [
-  texts('agents', 'Agents', 80, ({ agents, services }) => (agents.length > 0 ? agents : services)),
-  texts('models', 'Models', 80, ({ models }) => models),
-  texts('services', 'Services', 80, ({ services }) => services),
-  texts('tags', 'Tags', 80, ({ tags }) => tags),
-  texts('users', 'User', 80, ({ users }) => users),
+  texts('agents', COLUMN_TEXT.agents, 80, ({ agents, services }) =>
+    agents.length > 0 ? agents : services,
+  ),
+  texts('models', COLUMN_TEXT.models, 80, ({ models }) => models),
+  texts('services', COLUMN_TEXT.services, 80, ({ services }) => services),
+  texts('tags', COLUMN_TEXT.tags, 80, ({ tags }) => tags),
+  texts('users', COLUMN_TEXT.users, 80, ({ users }) => users),
   {
     id: 'engine',
-    name: 'Engine',
+    name: COLUMN_TEXT.engine,
     width: '76px',
     min_px: 76,
     isNumber: false,
@@ -83,7 +86,7 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     id: 'started',
-    name: 'Started',
+    name: COLUMN_TEXT.started,
     sort: 'started',
     width: '100px',
     min_px: 100,
@@ -92,7 +95,7 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     id: 'duration',
-    name: 'Duration',
+    name: COLUMN_TEXT.duration,
     sort: 'duration',
     width: '84px',
     min_px: 84,
@@ -101,41 +104,40 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     id: 'waiting',
-    name: 'Waited',
+    name: COLUMN_TEXT.waiting,
     sort: 'waiting',
     width: '76px',
     min_px: 76,
     isNumber: true,
     Cell: WaitingTime,
   },
-  { ...count('spans', 'Spans', (one) => one.span_count, { sort: 'spans' }), Cell: Spans },
-  count('errors', 'Errors', (one) => one.error_count, { sort: 'errors' }),
-  count('llm_calls', 'LLM calls', (one) => one.llm_calls, {
+  { ...count('spans', COLUMN_TEXT.spans, (one) => one.span_count, { sort: 'spans' }), Cell: Spans },
+  count('errors', COLUMN_TEXT.errors, (one) => one.error_count, { sort: 'errors' }),
+  count('llm_calls', COLUMN_TEXT.llm_calls, (one) => one.llm_calls, {
     min_px: 84,
     sort: 'llm_calls',
   }),
-  count('tool_calls', 'Tool calls', (one) => one.tool_calls, {
+  count('tool_calls', COLUMN_TEXT.tool_calls, (one) => one.tool_calls, {
     min_px: 76,
     sort: 'tool_calls',
   }),
-  count('input_tokens', 'Tokens in', (one) => one.input_tokens, {
-    longName: 'Input tokens',
+  count('input_tokens', COLUMN_TEXT.tokensIn, (one) => one.input_tokens, {
+    longName: COLUMN_TEXT.inputTokens,
     min_px: 76,
   }),
-  count('output_tokens', 'Tokens out', (one) => one.output_tokens, {
-    longName: 'Output tokens',
+  count('output_tokens', COLUMN_TEXT.tokensOut, (one) => one.output_tokens, {
+    longName: COLUMN_TEXT.outputTokens,
     min_px: 80,
   }),
   {
-    ...count('tokens', 'Tokens', (one) => one.input_tokens + one.output_tokens, {
+    ...count('tokens', COLUMN_TEXT.tokens, (one) => one.input_tokens + one.output_tokens, {
       sort: 'tokens',
     }),
-    title: (one) =>
-      `${groupThousands(one.input_tokens)} in, ${groupThousands(one.output_tokens)} out`,
+    title: (one) => tokensInAndOut(one.input_tokens, one.output_tokens),
   },
   {
     id: 'cost',
-    name: 'Cost',
+    name: COLUMN_TEXT.cost,
     sort: 'cost',
     width: '76px',
     min_px: 76,

@@ -84,7 +84,10 @@ export function DropTarget() {
 export function ImportButton({ isLarge = false }: { readonly isLarge?: boolean }) {
   const take = useImport();
   const input = useRef<HTMLInputElement>(null);
-  const actions = useMemo(() => [{ name: 'Import files', run: () => input.current?.click() }], []);
+  const actions = useMemo(
+    () => [{ name: IMPORT_TEXT.action, run: () => input.current?.click() }],
+    [],
+  );
   useActions('Session list', actions);
   return (
     <>

@@ -107,7 +107,7 @@ function summaryOf(report: ImportReport): string {
   const parts = [
     report.sessions.length > 0 ? plural(report.sessions.length, 'session') : '',
     report.spans > 0 ? plural(report.spans, 'span') : '',
-    report.logs > 0 ? plural(report.logs, 'log record') : '',
+    report.logs > 0 ? IMPORT_TEXT.logRecords(report.logs) : '',
     known > 0 ? IMPORT_TEXT.known(known) : '',
     report.not_stored > 0 ? IMPORT_TEXT.notStored(report.not_stored) : '',
   ].filter((part) => part !== '');

@@ -10,7 +10,7 @@ import {
 } from '../../model/sessions/session-order.ts';
 import { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
-import { ACTION_TEXT, PARTS_TEXT, SESSION_LIST_TEXT } from '../../texts.ts';
+import { ACTION_TEXT, PARTS_TEXT, SESSION_LIST_ACTIONS, SESSION_LIST_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
@@ -36,7 +36,7 @@ import { SessionRow } from './session-row.tsx';
 import './session-list.css';
 
 const ROW_PX = 36;
-const STATUS_COLUMNS = ['Selected', 'Status'] as const;
+const STATUS_COLUMNS = [SESSION_LIST_TEXT.selectedHead, SESSION_LIST_TEXT.statusHead];
 const NARROW_ROW_PX = 76;
 const NARROW_PX = 720;
 const HEAD_PX = 28;
@@ -160,7 +160,7 @@ export function SessionList(props: SessionListProps) {
 function ClearFilter() {
   const { router } = useInspector();
   const clear = useMemo(() => () => router.adjust({ q: undefined, time: undefined }), [router]);
-  const actions = useMemo(() => [{ name: 'Clear the filter', run: clear }], [clear]);
+  const actions = useMemo(() => [{ name: SESSION_LIST_TEXT.clearFilter, run: clear }], [clear]);
   useActions('Session list', actions);
   return (
     <button type="button" className="ins-link" onClick={clear}>
@@ -351,7 +351,7 @@ function useNext(
     };
     return [
       { name: ACTION_TEXT.nextWaitingSession, keys: ['w'], run: nextWaiting },
-      { name: 'Next session with an error', keys: ['e'], run: nextFailed },
+      { name: SESSION_LIST_ACTIONS.nextFailed, keys: ['e'], run: nextFailed },
     ];
   }, [sessions, ids, requests, goTo]);
   useActions('Session list', actions);
@@ -366,9 +366,9 @@ function useSelectKeys(ids: readonly string[], selection: Selection): void {
       if (id !== undefined) selection.toggle(id);
     };
     return [
-      { name: 'Select / deselect this session', keys: ['x'], run: toggle },
-      { name: 'Select all sessions shown', run: () => selection.add(ids) },
-      { name: 'Clear the selection', run: () => selection.clear() },
+      { name: SESSION_LIST_ACTIONS.select, keys: ['x'], run: toggle },
+      { name: SESSION_LIST_ACTIONS.selectAll, run: () => selection.add(ids) },
+      { name: SESSION_LIST_ACTIONS.clearSelection, run: () => selection.clear() },
     ];
   }, [ids, selection]);
   useActions('Session list', actions);

@@ -10,27 +10,13 @@ import {
   sortKey,
 } from '../../model/sessions/session-order.ts';
 import { ROW_DENSITIES } from '../../state/preferences.ts';
-import { SESSION_LIST_TEXT, SHELL_TEXT } from '../../texts.ts';
+import { COLUMN_TEXT, SESSION_LIST_ACTIONS, SESSION_LIST_TEXT, SHELL_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { PanelButton } from '../parts/popups/popup-button.tsx';
 import { COLUMNS, chosenColumns } from './columns.tsx';
 import './view-menu.css';
-
-const SORT_NAMES: Readonly<Record<SortKey, string>> = {
-  started: 'Started',
-  changed: 'Last activity',
-  title: 'Title',
-  duration: 'Duration',
-  waiting: 'Waited',
-  spans: 'Spans',
-  errors: 'Errors',
-  llm_calls: 'LLM calls',
-  tool_calls: 'Tool calls',
-  tokens: 'Tokens',
-  cost: 'Cost',
-};
 
 export function ViewMenu() {
   const id = useId();
@@ -44,7 +30,7 @@ export function ViewMenu() {
   const actions = useMemo(() => {
     const open = () => button.current?.click();
     const sorts = SORT_KEYS.map((key) => ({
-      name: `Sort sessions by ${SORT_NAMES[key].toLowerCase()}`,
+      name: SESSION_LIST_ACTIONS.sortBy(COLUMN_TEXT[key]),
       run: () => router.adjust({ sort: key === 'title' ? key : sortInAddress(`-${key}`) }),
     }));
     const densities = ROW_DENSITIES.map((density) => ({
@@ -98,7 +84,7 @@ export function ViewMenu() {
           >
             {SORT_KEYS.map((key) => (
               <option key={key} value={key}>
-                {SORT_NAMES[key]}
+                {COLUMN_TEXT[key]}
               </option>
             ))}
           </select>

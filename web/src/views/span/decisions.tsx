@@ -31,7 +31,7 @@ function isAssent({ action, reason, before, after }: Decision): boolean {
 
 function summaryOf(assents: readonly Decision[]): string {
   const who = new Set(assents.map(({ interceptor }) => interceptor)).size;
-  return `${who} ${who === 1 ? 'interceptor' : 'interceptors'} had no objection`;
+  return SPAN_TEXT.noObjection(who);
 }
 
 function List({ decisions }: { readonly decisions: readonly Decision[] }) {

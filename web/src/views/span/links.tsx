@@ -126,7 +126,7 @@ function Target({ link, trace, onSelect }: TargetProps) {
       },
       (error: unknown) => {
         const isUnknown = error instanceof ApiError && error.status === 404;
-        setProblem(isUnknown ? 'not in this store' : String((error as Error).message));
+        setProblem(isUnknown ? SPAN_TEXT.notInStore : String((error as Error).message));
       },
     );
   };

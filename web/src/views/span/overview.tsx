@@ -198,7 +198,7 @@ function modelFacts({ view: { llm } }: SpanDetail): Fact[] {
     [FACT_TEXT.model, llm.model_requested ?? llm.model_responded],
     [FACT_TEXT.answeredBy, isSame || llm.model_requested === null ? null : llm.model_responded],
     [FACT_TEXT.provider, llm.provider],
-    [FACT_TEXT.finishReason, raw === reasons ? reasons : `${reasons} (sent as ${raw})`],
+    [FACT_TEXT.finishReason, raw === reasons ? reasons : SPAN_TEXT.sentAs(reasons, raw)],
     ...dataFacts(llm.request_params),
   ];
 }

@@ -1,7 +1,7 @@
 /** Request of HTTP, a database or messaging: its facts, and the text of a query. */
 import type { SpanDetail } from '../../api/types.ts';
 import { formatBytes } from '../../model/text/format.ts';
-import { PROTOCOL_TEXT } from '../../texts.ts';
+import { PROTOCOL_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { LongValue } from '../parts/values/long-value.tsx';
 import { useShownSpan } from '../parts/values/shown-span.ts';
 import { ValueView } from '../parts/values/value-view.tsx';
@@ -54,7 +54,7 @@ function Query({ request }: { readonly request: Request }) {
   const cut = useShownSpan()?.cuts.at(`/view/request/${QUERY}`);
   const text = request[QUERY];
   if (typeof text !== 'string') return null;
-  const what = 'the query';
+  const what = SPAN_TEXT.theQuery;
   return (
     <div className="ins-payload">
       {cut === undefined ? (

@@ -9,7 +9,14 @@ import { duplicatesOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import type { Trace } from '../../state/trace.ts';
-import { PARTS_TEXT, SAVED_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
+import {
+  PARTS_TEXT,
+  SAVED_TEXT,
+  SPAN_ACTIONS,
+  SPAN_TABS,
+  SPAN_TEXT,
+  TIME_TEXT,
+} from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { CodedText } from '../parts/coded-text.tsx';
 import { useCell, useInspector, useRoute, useRow } from '../parts/context.ts';
@@ -37,14 +44,14 @@ import type { SpanLoad } from './span-load.ts';
 import { StateView } from './state-view.tsx';
 
 const TABS = [
-  ['overview', 'Overview', 'o'],
-  ['messages', 'Messages', 'm'],
-  ['decisions', 'Decisions', 'd'],
-  ['state', 'State', 's'],
-  ['events', 'Events', 'e'],
-  ['links', 'Links', 'l'],
-  ['attributes', 'Attributes', 'a'],
-  ['raw', 'Raw', 'r'],
+  ['overview', SPAN_TABS.overview, 'o'],
+  ['messages', SPAN_TABS.messages, 'm'],
+  ['decisions', SPAN_TABS.decisions, 'd'],
+  ['state', SPAN_TABS.state, 's'],
+  ['events', SPAN_TABS.events, 'e'],
+  ['links', SPAN_TABS.links, 'l'],
+  ['attributes', SPAN_TABS.attributes, 'a'],
+  ['raw', SPAN_TABS.raw, 'r'],
 ] as const;
 
 type OwnTab = (typeof TABS)[number][0];
@@ -227,21 +234,21 @@ function useTabActions({ shown, tab, loaded, copies, onRaw }: TabActions): void 
     };
     return [
       ...TABS.filter(([name]) => here.includes(name)).map(([name, label, key]) => ({
-        name: `Span: ${label}`,
+        name: SPAN_ACTIONS.tab(label),
         keys: [`p ${key}`],
         run: () => open(name),
       })),
-      { name: 'Next span tab', keys: ['}'], run: () => open(beside(here, tab, 1)) },
-      { name: 'Previous span tab', keys: ['{'], run: () => open(beside(here, tab, -1)) },
+      { name: SPAN_ACTIONS.nextTab, keys: ['}'], run: () => open(beside(here, tab, 1)) },
+      { name: SPAN_ACTIONS.previousTab, keys: ['{'], run: () => open(beside(here, tab, -1)) },
       { name: SPAN_TEXT.rawOrFormatted, keys: ['r'], run: () => onRaw((isRaw) => !isRaw) },
       {
-        name: 'Copy the content of this span tab',
+        name: SPAN_ACTIONS.copyTab,
         keys: ['c'],
         run: () => copy(textOf(tab, loaded) ?? copies.json()),
       },
-      { name: 'Copy the span as JSON', run: () => copy(copies.json()) },
-      { name: 'Copy the span as curl', run: () => copy(copies.curl()) },
-      { name: 'Copy the span as Python', run: () => copy(copies.python()) },
+      { name: SPAN_ACTIONS.copyJson, run: () => copy(copies.json()) },
+      { name: SPAN_ACTIONS.copyCurl, run: () => copy(copies.curl()) },
+      { name: SPAN_ACTIONS.copyPython, run: () => copy(copies.python()) },
     ];
   }, [names, tab, loaded, copies, router, onRaw]);
   useActions('Span', actions);

@@ -142,7 +142,7 @@ function Badge({
 
 function Took({ trace, row }: { readonly trace: Trace; readonly row: SpanRow }) {
   const now_ns = useTraceNow(trace, row.status === 'running' ? 500 : undefined);
-  if (row.status === 'lost') return 'end unknown';
+  if (row.status === 'lost') return SPAN_TEXT.endUnknown;
   const took_ns = endOffset(row, now_ns) - row.offset_ns;
   return row.status === 'running' ? formatRunning(took_ns) : formatDuration(took_ns);
 }

@@ -105,9 +105,9 @@ function callsByName(messages: readonly Message[]): ReadonlyMap<string, number> 
 
 function marksOf(name: string, calls: number, before: ToolsBefore | null): readonly string[] {
   const marks = [];
-  if (calls > 0) marks.push(calls === 1 ? 'called' : `called ${groupThousands(calls)} times`);
-  if (before?.added.includes(name)) marks.push('new');
-  if (before?.changed.includes(name)) marks.push('changed');
+  if (calls > 0) marks.push(SPAN_TEXT.calledTimes(calls));
+  if (before?.added.includes(name)) marks.push(SPAN_TEXT.isNew);
+  if (before?.changed.includes(name)) marks.push(SPAN_TEXT.isChanged);
   return marks;
 }
 

@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import type { RollUp, SpanKind } from '../../api/types.ts';
 import { groupThousands } from '../../model/text/format.ts';
-import { SPAN_TEXT, STATISTICS_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SPAN_TEXT, STATISTICS_TEXT } from '../../texts.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { SpanLink } from '../parts/statistics/cells.tsx';
 import { costColumn, countColumn, errorsColumn, timeColumn } from '../parts/statistics/columns.tsx';
@@ -24,13 +24,13 @@ const HEADS = {
   tools: {
     name: STATISTICS_TEXT.tool,
     kind: 'tool',
-    nameless: '(no name)',
+    nameless: PARTS_TEXT.noName,
     count: STATISTICS_TEXT.calls,
   },
   agents: {
     name: STATISTICS_TEXT.agent,
     kind: 'agent',
-    nameless: '(no name)',
+    nameless: PARTS_TEXT.noName,
     count: STATISTICS_TEXT.runs,
   },
 } as const satisfies Record<
@@ -92,7 +92,7 @@ export function RollUpTable({ of, rows, onOpen }: RollUpTableProps) {
 function callColumns(of: RollUpTableProps['of']): Column<RollUp>[] {
   if (of !== 'agents') return [];
   return [
-    countColumn('model_calls', 'LLM calls', ({ model_calls }) => model_calls, {
+    countColumn('model_calls', STATISTICS_TEXT.llmCalls, ({ model_calls }) => model_calls, {
       about: STATISTICS_TEXT.ownCalls,
     }),
     countColumn('tool_calls', STATISTICS_TEXT.toolCalls, ({ tool_calls }) => tool_calls, {
@@ -112,11 +112,13 @@ function usageColumns(of: RollUpTableProps['of']): Column<RollUp>[] {
   const inAll = (what: string, about: string): Column<RollUp>[] => [
     countColumn(
       'all',
-      `Tokens ${what}`,
+      STATISTICS_TEXT.tokensOf(what),
       ({ used_in_all: used }) => used.input_tokens + used.output_tokens,
       { about },
     ),
-    costColumn('all_cost', `Cost ${what}`, (row) => row.used_in_all.cost_usd, { about }),
+    costColumn('all_cost', STATISTICS_TEXT.costOf(what), (row) => row.used_in_all.cost_usd, {
+      about,
+    }),
   ];
   return of === 'tools'
     ? inAll('below', STATISTICS_TEXT.toolUsage)

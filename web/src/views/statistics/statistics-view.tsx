@@ -197,10 +197,9 @@ function PriceNote({ statistics }: { readonly statistics: SessionStatistics }) {
   const { price_list: list, unpriced_models: unpriced } = statistics;
   const names = unpriced.slice(0, MAX_UNPRICED).map((name) => name || STATISTICS_TEXT.noModel);
   const more = unpriced.length - names.length;
-  if (more > 0) names.push(`${more} more`);
-  const dated = list?.date == null ? '' : ` of ${list.date}`;
+  if (more > 0) names.push(STATISTICS_TEXT.more(more));
   const parts = [
-    list?.state === 'loaded' && `prices: ${list.name} ${list.version}${dated}`,
+    list?.state === 'loaded' && STATISTICS_TEXT.prices(`${list.name} ${list.version}`, list.date),
     list?.state === 'failed' && STATISTICS_TEXT.noPriceList,
     names.length > 0 && STATISTICS_TEXT.noPrice(names.join(', ')),
   ];

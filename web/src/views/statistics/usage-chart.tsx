@@ -17,7 +17,13 @@ export function UsageChart({ usage }: { readonly usage: UsageOverTime }) {
   const width = buckets.length * STEP;
   const tokens = totals.reduce((sum, one) => sum + one, 0);
   const length_ns = bucket_ns * buckets.length;
-  const description = `${formatCount(tokens)} tokens${all > 0 ? ` and ${formatCost(all)}` : ''} in ${formatDuration(length_ns)}; at most ${formatCount(most)} in ${formatDuration(bucket_ns)}.`;
+  const description = STATISTICS_TEXT.usedIn(
+    formatCount(tokens),
+    all > 0 ? formatCost(all) : undefined,
+    formatDuration(length_ns),
+    formatCount(most),
+    formatDuration(bucket_ns),
+  );
   return (
     <figure className="ins-usage-chart">
       <svg

@@ -138,8 +138,8 @@ function Counts({ sum }: { readonly sum: Sum }) {
   const parts = [
     sum.turns > 0 ? plural(sum.turns, 'turn') : '',
     sum.turnsBelow > 0 ? TRANSCRIPT_TEXT.turnsBelow(sum.turnsBelow, sum.turns > 0) : '',
-    sum.tools > 0 ? plural(sum.tools, 'tool call') : '',
-    sum.tokens > 0 ? `${formatCount(sum.tokens)} tokens` : '',
+    sum.tools > 0 ? TRANSCRIPT_TEXT.toolCalls(sum.tools) : '',
+    sum.tokens > 0 ? TRANSCRIPT_TEXT.allTokens(formatCount(sum.tokens)) : '',
   ].filter((part) => part !== '');
   return (
     <span className="ins-tx__counts">

@@ -1,11 +1,11 @@
 /** LLM call: the new messages of its input, its reasoning and its answer. */
 import { useMemo } from 'react';
 import type { Piece, Reading, SpanRow } from '../../api/types.ts';
-import { formatCount, formatDuration, plural } from '../../model/text/format.ts';
+import { formatCount, formatDuration } from '../../model/text/format.ts';
 import { callsOf, joinCalls, resultsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import type { Read, ReadingStores } from '../../state/transcript.ts';
-import { andMore, PARTS_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
+import { andMore, PARTS_TEXT, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SoFar, Stall } from '../parts/so-far.tsx';
@@ -208,7 +208,7 @@ function History({
       )}
       {left_out > 0 && (
         <p className="ins-tx__history">
-          {plural(left_out, 'earlier message')}{' '}
+          {SPAN_TEXT.earlier(left_out)}{' '}
           <button type="button" className="ins-link" tabIndex={-1} onClick={() => onOpen(spanKey)}>
             {TRANSCRIPT_TEXT.openSpan}
           </button>
@@ -259,7 +259,7 @@ function asksFor(
   tools: readonly string[],
   trace: Trace,
 ): readonly string[] {
-  if (joined.size > 0) return [...joined].map(({ name }) => name ?? '(no name)');
+  if (joined.size > 0) return [...joined].map(({ name }) => name ?? PARTS_TEXT.noName);
   const hasAnswer = reading?.said.some(({ origin }) => origin === 'output') ?? false;
   const isForTools = reading?.finish_reasons.some((reason) => reason.startsWith('tool')) ?? false;
   if (hasAnswer && !isForTools) return [];

@@ -6,6 +6,7 @@ import { rfc3339 } from '../../model/text/times.ts';
 import { endOffset } from '../../model/trace/span-status.ts';
 import type { Entry } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useCell, usePreferences, useRow } from '../parts/context.ts';
 import { kindName } from '../parts/icons.tsx';
 import { isRowClick } from '../parts/list-focus.ts';
@@ -94,7 +95,9 @@ function bodyOf(props: EntryProps, row: SpanRow): ReactNode {
 function nameOf({ type }: Entry, row: SpanRow): string {
   const name = `${kindName(row.kind)} ${plainName(row.name)}`;
   const state = row.status === 'unset' || row.status === 'ok' ? '' : `, ${row.status}`;
-  return type === 'end' || type === 'said' ? `End of ${name}${state}` : `${name}${state}`;
+  return type === 'end' || type === 'said'
+    ? `${TRANSCRIPT_TEXT.endOf(name)}${state}`
+    : `${name}${state}`;
 }
 
 interface MarginProps {

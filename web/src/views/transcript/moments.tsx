@@ -15,7 +15,7 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import { failedBefore, isSameError } from '../../model/transcript/repeated-error.ts';
 import type { TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { argumentPairs, isCut } from '../../model/transcript/transcript-text.ts';
-import { by, TRANSCRIPT_TEXT, timedOut } from '../../texts.ts';
+import { by, PARTS_TEXT, TRANSCRIPT_TEXT, timedOut } from '../../texts.ts';
 import { useVersion } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';
@@ -115,7 +115,7 @@ const OPERATION =
 
 /** A span's name without the operation that conventions put before it. */
 export function plainName(name: string): string {
-  return name.replace(OPERATION, '') || '(no name)';
+  return name.replace(OPERATION, '') || PARTS_TEXT.noName;
 }
 
 interface MomentsProps {

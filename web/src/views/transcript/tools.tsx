@@ -31,7 +31,7 @@ export const TranscriptTools = memo(function TranscriptTools(props: TranscriptTo
   const field = useRef<HTMLInputElement>(null);
   const actions = useMemo(
     () => [
-      { name: 'Find in session', keys: ['/'], run: () => field.current?.focus() },
+      { name: PARTS_TEXT.findInSession, keys: ['/'], run: () => field.current?.focus() },
       {
         name: TRANSCRIPT_TEXT.timeOfDayAction,
         run: () => preferences.change({ wallClock: !preferences.get().wallClock }),
@@ -40,7 +40,7 @@ export const TranscriptTools = memo(function TranscriptTools(props: TranscriptTo
     [preferences],
   );
   useActions('Transcript', actions);
-  const foldName = hasOpenCards ? 'Fold all agents' : 'Unfold all agents';
+  const foldName = hasOpenCards ? TRANSCRIPT_TEXT.foldAgents : TRANSCRIPT_TEXT.unfoldAgents;
   return (
     <div className="ins-tools">
       <SearchField

@@ -132,8 +132,8 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   const actions = useMemo(() => {
     const key = current?.key;
     return [
-      { name: 'Open the span of the entry', keys: ['o'], run: () => key && onSelect(key) },
-      { name: 'Copy the entry', keys: ['c'], run: copy },
+      { name: TRANSCRIPT_TEXT.openEntry, keys: ['o'], run: () => key && onSelect(key) },
+      { name: TRANSCRIPT_TEXT.copyEntry, keys: ['c'], run: copy },
       { name: SPAN_TEXT.rawOrFormatted, keys: ['r'], run: () => setRaw(!isRaw) },
       { name: TRANSCRIPT_TEXT.allSpansAction, run: () => setWhole(!isWhole) },
     ];

@@ -50,7 +50,7 @@ export function UsagePage() {
     [],
   );
   useActions(USAGE_TEXT.usage, actions);
-  useTitle(`Usage by ${by}`);
+  useTitle(USAGE_TEXT.usageBy(by));
   const problem = queryProblem(query, state);
   const groups = found?.usage.groups ?? [];
   return (
@@ -110,7 +110,7 @@ function KeyChoice({ by }: { readonly by: UsageKey }) {
   const actions = useMemo(
     () =>
       USAGE_KEYS.map((key, at) => ({
-        name: `Usage by ${key}`,
+        name: USAGE_TEXT.usageBy(key),
         keys: [String(at + 1)],
         run: () => router.adjust({ by: key }),
       })),

@@ -76,7 +76,7 @@ function columnsOf(question: Question, { total, groups }: SessionUsage): readonl
         ),
     },
     countColumn('sessions', USAGE_TEXT.sessions, (row) => row.session_count, { isOptional: false }),
-    countColumn('calls', 'LLM calls', (row) => row.llm_calls, { isOptional: false }),
+    countColumn('calls', USAGE_TEXT.llmCalls, (row) => row.llm_calls, { isOptional: false }),
     countColumn('tools', USAGE_TEXT.toolCalls, (row) => row.tool_calls),
     countColumn('input', USAGE_TEXT.tokensIn, (row) => row.input_tokens, { isOptional: false }),
     countColumn('output', USAGE_TEXT.tokensOut, (row) => row.output_tokens, { isOptional: false }),
@@ -92,7 +92,7 @@ function columnsOf(question: Question, { total, groups }: SessionUsage): readonl
     },
     {
       id: 'share',
-      head: `Of the ${share.of}`,
+      head: USAGE_TEXT.shareHead(share.of),
       about: share.of === 'cost' ? USAGE_TEXT.shareOfCost : USAGE_TEXT.shareOfTokens,
       value: share.value,
       Shown: ({ row }) => row !== total && <Part of={share.value(row)} whole={whole} most={most} />,

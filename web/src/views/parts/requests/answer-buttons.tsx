@@ -65,7 +65,7 @@ function useDrawn(request: Request, text: string | undefined, unseen: Unseen): o
 }
 
 function unseenTitle(unseen: Unseen): string | undefined {
-  return unseen === undefined ? undefined : `Show all of ${unseen} first`;
+  return unseen === undefined ? undefined : REQUEST_TEXT.showFirst(unseen);
 }
 
 /** Buttons to allow, always allow or deny; at a breakpoint to continue, step or cancel. */

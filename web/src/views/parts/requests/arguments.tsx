@@ -8,7 +8,7 @@ import {
   notEditable,
   type Unseen,
 } from '../../../model/requests/request.ts';
-import { groupThousands } from '../../../model/text/format.ts';
+
 import { codePointName, describeHidden } from '../../../model/text/hidden-characters.ts';
 import { StandIns } from '../../../model/text/stand-ins.ts';
 import type { Draft } from '../../../state/drafts.ts';
@@ -80,7 +80,7 @@ export function Arguments({ request, draft, shown, check, unseen }: ArgumentsPro
           what={PARTS_TEXT.arguments}
           isOpen={draft.seen.includes(shown)}
           onOpen={() => drafts.see(request.id, shown)}
-          isTarget={unseen === 'the arguments'}
+          isTarget={unseen === PARTS_TEXT.arguments}
         />
       )}
       {refusal !== undefined && isPending(request) && request.kind !== 'question' && (
@@ -192,13 +192,11 @@ interface VerdictProps {
 }
 
 function Verdict({ draft, check, onGoTo }: VerdictProps) {
-  if (draft.args === undefined) return 'No edits: the arguments are sent unchanged.';
-  if (check === undefined) return 'Checking the edits …';
+  if (draft.args === undefined) return REQUEST_TEXT.noEdits;
+  if (check === undefined) return REQUEST_TEXT.checking;
   const { formatted, diff } = check;
   if (formatted.isJson && formatted.twice === undefined) {
-    return diff.editCount === 0
-      ? 'Only white space changed: the arguments are sent unchanged.'
-      : `JSON, ${groupThousands(check.of.length)} characters.`;
+    return diff.editCount === 0 ? REQUEST_TEXT.onlySpace : REQUEST_TEXT.isJson(check.of.length);
   }
   const at = formatted.isJson ? (formatted.twice ?? 0) : formatted.at;
   const { line, column } = placeOf(check.of, at);

@@ -6,6 +6,7 @@ import { useEffect } from 'react';
 import type { Request } from '../../../api/types.ts';
 import { headlineOf } from '../../../model/requests/request.ts';
 import { plainLine } from '../../../model/text/hidden-characters.ts';
+import { INBOX_TEXT } from '../../../texts.ts';
 import { useCell, useInspector } from '../context.ts';
 
 export function canNotify(): boolean {
@@ -36,7 +37,7 @@ export function useNotices(): void {
 export function noticeOf(opened: readonly Request[]): { title: string; body: string } {
   const [first] = opened;
   if (first === undefined || opened.length > 1) {
-    return { title: `${opened.length} requests are waiting for you`, body: '' };
+    return { title: INBOX_TEXT.several(opened.length), body: '' };
   }
   return { title: headlineOf(first), body: plainLine(first.session_title, 80) };
 }

@@ -18,14 +18,16 @@ import './question-form.css';
 export function fieldsOf(request: Request): readonly Field[] {
   const fields = request.form_json === null ? undefined : readForm(request.form_json);
   if (fields !== undefined) return fields;
-  return [request.form_json === null ? FREE : { ...FREE, kind: 'json', title: 'Answer as JSON' }];
+  return [
+    request.form_json === null ? FREE : { ...FREE, kind: 'json', title: FORM_TEXT.answerAsJson },
+  ];
 }
 
 const FREE: Field = {
   group: undefined,
   key: undefined,
   kind: 'string',
-  title: 'Answer',
+  title: FORM_TEXT.answer,
   description: '',
   isRequired: true,
   format: 'multiline',

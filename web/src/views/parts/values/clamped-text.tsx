@@ -25,7 +25,7 @@ export function ClampedText({
   text,
   isData = false,
   isMarkdown = false,
-  what = 'the text',
+  what = PARTS_TEXT.theText,
 }: ClampedTextProps) {
   const [isOpen, setOpen] = useState(false);
   const clamped = clampText(text);

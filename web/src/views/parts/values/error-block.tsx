@@ -1,7 +1,7 @@
 /** Error of a span: type, message, and where it was raised. */
 import { useMemo, useState } from 'react';
 import type { ErrorView } from '../../../api/types.ts';
-import { plural } from '../../../model/text/format.ts';
+
 import { foldFrames } from '../../../model/text/stack-trace.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ClampedText } from './clamped-text.tsx';
@@ -70,7 +70,7 @@ function StackTrace({ text }: { readonly text: string }) {
             frame.isFolded ? (
               // biome-ignore lint/suspicious/noArrayIndexKey: frames have no identity but their place
               <p key={at} className="ins-error__folded">
-                {plural(frame.count, 'library frame')}
+                {VALUE_TEXT.libraryFrames(frame.count)}
               </p>
             ) : (
               // biome-ignore lint/suspicious/noArrayIndexKey: see above

@@ -10,7 +10,7 @@ import {
   StringDecoder,
 } from '../../../model/json/json-text.ts';
 import { formatBytes, groupThousands } from '../../../model/text/format.ts';
-import { PALETTE_TEXT, PARTS_TEXT, VALUE_TEXT } from '../../../texts.ts';
+import { PALETTE_TEXT, PARTS_TEXT, partOf, VALUE_TEXT } from '../../../texts.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
 import { SearchField } from '../search-field.tsx';
@@ -158,8 +158,8 @@ function Search({ index, root, word, onWord, onReveal }: SearchProps) {
 
 function countOf(at: number, count: number, isFull: boolean): string {
   if (count === 0) return PALETTE_TEXT.none;
-  const all = `${groupThousands(count)}${isFull ? ' or more' : ''}`;
-  return at < 0 ? `${all} found` : `${groupThousands(at + 1)} of ${all}`;
+  const all = isFull ? VALUE_TEXT.orMore(count) : groupThousands(count);
+  return at < 0 ? VALUE_TEXT.found(all) : partOf(at + 1, all);
 }
 
 interface InsideProps {

@@ -38,7 +38,7 @@ export function LongValue({ cut, beginning, what, children }: LongValueProps) {
           what={PARTS_TEXT.loading}
           done={whole.done_bytes}
           all={cut.size_bytes}
-          amount={`${formatBytes(whole.done_bytes)} of ${formatBytes(cut.size_bytes)}`}
+          amount={VALUE_TEXT.bytesOf(whole.done_bytes, cut.size_bytes)}
           onStop={stop}
         />
       ) : (

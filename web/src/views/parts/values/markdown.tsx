@@ -94,7 +94,10 @@ function elementOf(node: Nodes): ReactNode {
       return <Address url={node.url} label={node.children} />;
     case 'image':
       return (
-        <Address url={node.url} label={[{ type: 'text', value: `image ${node.alt ?? ''}` }]} />
+        <Address
+          url={node.url}
+          label={[{ type: 'text', value: VALUE_TEXT.image(node.alt ?? '') }]}
+        />
       );
     default:
       // Text, and whatever else there may be one day: as text.
