@@ -6,7 +6,6 @@ import contextlib
 import os
 import stat
 import sys
-import tempfile
 from pathlib import Path
 
 from inspector.errors import UntrustedFileError
@@ -62,6 +61,8 @@ def write_private(path: Path, text: str) -> None:
     Raises:
         OSError: It cannot be written.
     """
+    import tempfile  # noqa: PLC0415 - `inspector run` starts sooner without
+
     # A random name: nobody can create the file beforehand.
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mode 0600
     try:

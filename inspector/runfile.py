@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from inspector.paths import write_private
-
-_logger = logging.getLogger("inspector")
 
 NAME = "inspector.json"
 MAX_BYTES = 16_384
@@ -30,8 +27,7 @@ is_absence_reported = False
 """Whether the terminal has shown already that no service runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunFile:
+class RunFile(NamedTuple):
     """A running service."""
 
     url: str
@@ -82,7 +78,7 @@ def write(run: RunFile, environ: Mapping[str, str] = os.environ) -> Path:
     for directory in directories(environ):
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_private(path := directory / NAME, json.dumps(asdict(run)))
+            write_private(path := directory / NAME, json.dumps(run._asdict()))
         except OSError as error:
             problem = error
         else:
@@ -156,5 +152,9 @@ def environment_token(environ: Mapping[str, str] = os.environ) -> str | None:
     try:
         return Path(file).read_text(encoding="ascii").strip() or None
     except (OSError, UnicodeDecodeError) as error:
-        _logger.warning("Cannot read the file in INSPECTOR_TOKEN_FILE (%s).", error)
+        import logging  # noqa: PLC0415 - `inspector run` starts sooner without
+
+        logging.getLogger("inspector").warning(
+            "Cannot read the file in INSPECTOR_TOKEN_FILE (%s).", error
+        )
         return None
