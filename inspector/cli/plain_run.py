@@ -21,6 +21,7 @@ from inspector.integrations.auto import REPORTS
 
 _OPTIONS = ("url", "only", "capture", "session")
 _SESSIONS = ("per-process", "per-trace")
+_CAPTURES = ("full", "redacted", "off")
 _PROGRAMS = {".py", ".pyz"}
 _OF_PYTHON = {"-m", "-c"}
 """Options of Python that replace the file of a program."""
@@ -58,8 +59,8 @@ def run_program(
     """Run a command in our place, so that Python processes below it are watched; never return.
 
     Raises:
-        SettingsError: `only` names a framework without an adapter, `session` is no mode, or there
-            is no such program.
+        SettingsError: `only` names a framework without an adapter, `capture` or `session` is no
+            mode, or there is no such program.
     """
     file = Path(command[0])
     if command[0] in _OF_PYTHON or (file.suffix in _PROGRAMS and file.is_file()):
@@ -83,6 +84,10 @@ def _environment(
 ) -> dict[str, str]:
     if session not in (None, *_SESSIONS):
         raise SettingsError(f"--session {session}: use per-process or per-trace.")
+    if (
+        capture is not None and capture.lower() not in _CAPTURES
+    ):  # what is misspelt must not store prompts
+        raise SettingsError(f"--capture {capture}: use full, redacted or off.")
     if only is not None:
         try:
             select_adapters(only)

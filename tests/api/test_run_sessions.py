@@ -110,7 +110,17 @@ def test_an_id_of_the_programs_own_wins(service: Service, tmp_path: Path) -> Non
     assert found == {"run": 2, "chat": 1}
 
 
-def test_a_mode_that_there_is_not_is_one_sentence(service: Service) -> None:
-    ended = run(service, sys.executable, "-c", "pass", flags=("--session", "per-day"))
-    assert ended.returncode != 0
-    assert "--session per-day: use per-process or per-trace." in ended.stderr
+@pytest.mark.parametrize(
+    ("flag", "value", "message"),
+    [
+        ("--session", "per-day", "--session per-day: use per-process or per-trace."),
+        ("--capture", "offf", "--capture offf: use full, redacted or off."),
+    ],
+)
+def test_a_mode_that_there_is_not_is_one_sentence_and_nothing_runs(
+    service: Service, flag: str, value: str, message: str
+) -> None:
+    ended = run(service, sys.executable, "-c", "print('ran')", flags=(flag, value))
+    assert ended.returncode == 2
+    assert message in ended.stderr
+    assert "ran" not in ended.stdout

@@ -906,7 +906,6 @@ export const JSON_MISTAKES = {
 // Requests: cards, inbox, forms.
 
 export const REQUEST_TEXT = {
-  thePrompt: 'the prompt',
   argumentsAsJson: 'Arguments as JSON',
   undoChange: 'Undo',
   foldLine: 'Fold',

@@ -22,7 +22,6 @@ import { SessionsPage } from './sessions/sessions-page.tsx';
 import { TopBar } from './top-bar.tsx';
 import './app.css';
 import './parts/icons.css';
-
 import './store-banner.css';
 
 const KeysDialog = lazyPart(async () => (await import('./keys-dialog.tsx')).KeysDialog);

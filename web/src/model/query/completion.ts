@@ -1,5 +1,4 @@
 /** Completion of a query: names of fields, and values of fields with few values. */
-
 import { SUGGESTION_TEXT } from '../../texts.ts';
 import { QUERY_FIELDS, type QueryField } from './query-fields.gen.ts';
 

@@ -6,7 +6,6 @@
  * in answers. The fields of an object in the object stand among the others, and name it. What the
  * form cannot draw, such as an object in that, is a field for JSON.
  */
-
 import { MISTAKE_TEXT } from '../../texts.ts';
 import { formatJson } from '../json/json-format.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../json/json-text.ts';

@@ -130,7 +130,7 @@ export function notEditable(request: Request): string | undefined {
 }
 
 /** A text of which only the beginning was shown; undefined: none. */
-export type Unseen = typeof REQUEST_TEXT.thePrompt | typeof PARTS_TEXT.arguments | undefined;
+export type Unseen = typeof REQUEST_TEXT.prompt | typeof PARTS_TEXT.arguments | undefined;
 
 /**
  * The text that must be shown in full before a request can be granted: nobody grants what they
@@ -140,7 +140,7 @@ export type Unseen = typeof REQUEST_TEXT.thePrompt | typeof PARTS_TEXT.arguments
  */
 export function unseenOf(request: Request, args: string, seen: readonly string[]): Unseen {
   const isUnseen = (text: string) => beginningOf(text) < text.length && !seen.includes(text);
-  if (isUnseen(request.prompt)) return REQUEST_TEXT.thePrompt;
+  if (isUnseen(request.prompt)) return REQUEST_TEXT.prompt;
   return isUnseen(args) ? PARTS_TEXT.arguments : undefined;
 }
 

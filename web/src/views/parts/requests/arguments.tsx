@@ -8,7 +8,6 @@ import {
   notEditable,
   type Unseen,
 } from '../../../model/requests/request.ts';
-
 import { codePointName, describeHidden } from '../../../model/text/hidden-characters.ts';
 import { StandIns } from '../../../model/text/stand-ins.ts';
 import type { Draft } from '../../../state/drafts.ts';

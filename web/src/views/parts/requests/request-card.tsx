@@ -222,7 +222,7 @@ function Prompt({ request, draft, unseen }: PromptProps) {
         what={REQUEST_TEXT.prompt}
         isOpen={draft.seen.includes(text)}
         onOpen={() => drafts.see(request.id, text)}
-        isTarget={unseen === REQUEST_TEXT.thePrompt}
+        isTarget={unseen === REQUEST_TEXT.prompt}
       />
     );
   }

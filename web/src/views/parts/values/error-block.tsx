@@ -1,7 +1,6 @@
 /** Error of a span: type, message, and where it was raised. */
 import { useMemo, useState } from 'react';
 import type { ErrorView } from '../../../api/types.ts';
-
 import { foldFrames } from '../../../model/text/stack-trace.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ClampedText } from './clamped-text.tsx';
