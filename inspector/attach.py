@@ -6,7 +6,6 @@ keeps its sampler, resource and processors; without one, a new provider is made 
 
 from __future__ import annotations
 
-import atexit
 import logging
 import os
 import sys
@@ -39,6 +38,7 @@ from inspector.agent_side.servers import pass_on
 from inspector.runfile import environment_token
 from instrument.default import bus as default_bus
 from subscribers import Capture, Redactor, read_options
+from subscribers.exits import at_exit, not_at_exit
 from subscribers.options import Options, exit_timeout_s, is_on
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ def _ending(
     """Return a function that ends everything in `exit_timeout_s`; register it for the exit."""
 
     def undo() -> None:
-        atexit.unregister(undo)
+        not_at_exit(undo)
         end_s = monotonic() + exit_timeout_s()
         first()
         if control is not None:
@@ -283,7 +283,7 @@ def _ending(
             control.finish_close(end_s - monotonic())
 
     # After `wire` has registered its own: handlers run in reverse order.
-    atexit.register(undo)
+    at_exit(undo)
     return undo
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import logging
 import os
 import sys
@@ -22,6 +21,7 @@ from instrument.default import bus as default_bus
 from subscribers.bridge.location import OpenOperation, TraceLocation
 from subscribers.bridge.sessions import Details
 from subscribers.content.redaction import Redactor
+from subscribers.exits import at_exit, not_at_exit
 from subscribers.global_provider import join, when_replaced
 from subscribers.global_provider import set_global as set_global_provider
 from subscribers.installation import bridge_tracer, connected, disconnect_others, make_bridge
@@ -127,7 +127,7 @@ def wire(
     loud = scrub_logs_of_hooks(redactor)
 
     def undo() -> None:
-        atexit.unregister(undo)
+        not_at_exit(undo)
         stop_following()
         off()
         loud()
@@ -138,7 +138,7 @@ def wire(
             other.shutdown()
 
     # Before the provider's own exit handler: open spans must end while processors still listen.
-    atexit.register(undo)
+    at_exit(undo)
 
     def process() -> ProcessName:
         named = resource().attributes

@@ -99,6 +99,8 @@ def _environment(
         "INSPECTOR_CAPTURE_CONTENT": capture,
         "INSPECTOR_SESSION": session or os.environ.get("INSPECTOR_SESSION") or _SESSIONS[0],
     }
+    # Under a name that is in `subscribers` again, which takes long to import.
+    settings["INSPECTOR_RUN_ID"] = os.urandom(16).hex()
     path = [str(Path(bootstrap.__path__[0])), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {
         **os.environ,

@@ -59,8 +59,14 @@ _OURS = {"instrument": "CONTRACT_VERSION", "subscribers": "capture_state"}
 _ALONE = ("mcp", "fastmcp", "openai", "anthropic")
 """Adapters of what calls no model client of another."""
 
+_forks: set[int] = set()
+"""This process, once it has forked."""
 _PROCESS = os.getpid()
 """The process that prints; a forked one does not."""
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_parent=lambda: _forks.add(os.getpid()))
 
 
 def watch_when_used() -> None:
@@ -217,9 +223,8 @@ def _print_outcome(watched: list[str], libraries: tuple[Library, ...]) -> None:
     def print_missed() -> None:
         if _is_command_line():
             return
-        module = _attach_module()
         missed = [one for one in libraries if one.name not in watched and _is_missed(one)]
-        if module is None or not module.count_sent_spans():
+        if not _may_have_sent():
             why = _why_nothing(watched, missed)
             _print(f"no spans were sent to {url}: {why}")
             return
@@ -230,6 +235,14 @@ def _print_outcome(watched: list[str], libraries: tuple[Library, ...]) -> None:
             _print(_advice(missed))
 
     atexit.register(print_missed)  # the first, so it runs after all is sent
+
+
+def _may_have_sent() -> bool:
+    """Return whether spans were sent, by this process or maybe by one that it has forked."""
+    module = _attach_module()
+    if module is not None and module.count_sent_spans():
+        return True
+    return bool(_forks) or any(name.startswith("multiprocessing.popen_") for name in sys.modules)
 
 
 def _is_missed(library: Library) -> bool:

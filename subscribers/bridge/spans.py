@@ -23,6 +23,8 @@ from opentelemetry.context import Context
 from opentelemetry.sdk.trace import Span
 from opentelemetry.trace import SpanKind
 
+from subscribers.exits import when_forked
+
 BRIDGE_SCOPE = "mcp-agent-inspector.bridge"
 DUPLICATE_OF = "inspector.duplicate_of"
 
@@ -141,6 +143,7 @@ class SpanTable:
         self._bare_count = 0
         self._borrowed: set[int] = set()
         self._lock = Lock()
+        when_forked(self._leave_to_parent)
 
     def borrow(self) -> Span | None:
         """Return the current span, if it is the emitter's own and stands for no operation yet."""
@@ -254,6 +257,12 @@ class SpanTable:
             bare = [owned for frames in self._bare.values() for owned in frames]
         named = [call.owned for call in list(self.calls.values()) if call.owned is not None]
         return list(dict.fromkeys(owned for owned in bare + named if owned.is_open))
+
+    def _leave_to_parent(self) -> None:
+        """Keep open spans as parents in a forked child; the parent process ends them."""
+        self._lock = Lock()  # a thread of the parent may have locked the old one
+        for owned in self.open_spans():
+            owned.span = trace.NonRecordingSpan(owned.span.get_span_context())
 
 
 def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:

@@ -9,10 +9,8 @@ retries with growing pauses. The order stays, so a start never comes after its e
 from __future__ import annotations
 
 import logging
-import os
 import random
 import threading
-import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -26,6 +24,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
 from subscribers.bridge import late
+from subscribers.exits import when_forked
 from subscribers.options import EXIT_TIMEOUT, sending_timeout_s
 from subscribers.send.live_record import LiveRecord, heartbeat
 
@@ -144,9 +143,7 @@ class Delivery:
         self._is_closing = False
         self._is_closed = False
         self._reset()
-        if hasattr(os, "register_at_fork"):
-            forked = weakref.ref(self)
-            os.register_at_fork(after_in_child=lambda: _after_fork(forked()))
+        when_forked(self.after_fork)
 
     def put(self, item: Item) -> None:
         """Add an item; never blocks, never raises. The oldest goes when there are too many."""
@@ -455,11 +452,6 @@ class Delivery:
             if len(self._pending) == before:
                 break
         self._end_sent_flushes()
-
-
-def _after_fork(delivery: Delivery | None) -> None:
-    if delivery is not None:
-        delivery.after_fork()
 
 
 def _span_id(record: LiveRecord) -> int:

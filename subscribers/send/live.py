@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from time import time_ns
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from opentelemetry import trace
 from opentelemetry.context import Context
@@ -26,12 +27,15 @@ from subscribers.bridge.sessions import (
     Details,
 )
 from subscribers.bridge.spans import DUPLICATE_OF, duplicated, is_ours
+from subscribers.exits import is_pool_worker
 from subscribers.send.live_record import PROGRESS, STARTED, LiveRecord
 from subscribers.send.process_session import RUN_ID, ProcessSession
 
 if TYPE_CHECKING:
     from subscribers.send.delivery import Delivery
 
+BEFORE_RESULT_S = 0.25
+"""The longest wait of a pool's worker until all is sent, before it hands over its result."""
 SOON_S = 0.25
 """From a change that `soon` reports until it is sent: at most four a second for each span."""
 
@@ -57,6 +61,8 @@ class LiveSpanProcessor(SpanProcessor):
         self._session_details = session_details or dict
         self._process_session = process_session
         self._is_stopped = False
+        self._open_in_worker: WeakSet[Span] = WeakSet()
+        """Running spans, where the process is killed once its result is there."""
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Report a started span; unsampled spans are not shown."""
@@ -75,6 +81,8 @@ class LiveSpanProcessor(SpanProcessor):
             STARTED, span.start_time or time_ns(), context, attributes.copy(), span.resource, span
         )
         self._delivery.put(record)
+        if is_pool_worker():
+            self._open_in_worker.add(span)
 
     def _name_session(self, span: Span, parent_context: Context | None) -> None:
         """Set the current session on a span of another instrumentation, and what is known of it."""
@@ -98,6 +106,14 @@ class LiveSpanProcessor(SpanProcessor):
             self._process_session.keep_active()
         if not self._is_stopped and context is not None and context.trace_flags.sampled:
             self._delivery.put(span)
+            if self._open_in_worker:
+                self._end_in_worker()
+
+    def _end_in_worker(self) -> None:
+        running = [one for one in self._open_in_worker if one.end_time is None]
+        if not running:
+            self._delivery.flush(BEFORE_RESULT_S, until_back=False)
+        self._open_in_worker = WeakSet(running)
 
     def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
         """Send the changes of a running span."""

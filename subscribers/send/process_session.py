@@ -20,6 +20,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanKind
 
 from subscribers.bridge.location import TraceLocation
+from subscribers.exits import multiprocessing_parent
 
 _Locate: TypeAlias = Callable[[str | None], TraceLocation]
 
@@ -27,6 +28,8 @@ _logger = logging.getLogger("inspector")
 
 RUN_ID = "inspector.run.id"
 VARIABLE = "INSPECTOR_SESSION"
+RUN = "INSPECTOR_RUN_ID"
+"""Variable with a random id of what `inspector run` started, for children by `multiprocessing`."""
 PER_PROCESS, PER_TRACE = "per-process", "per-trace"
 MODES = (PER_PROCESS, PER_TRACE)
 IDLE_S = 30 * 60.0
@@ -45,14 +48,17 @@ _PROGRAMS = frozenset({"flask", "streamlit", "chainlit", "unittest", "pytest", "
 class ProcessSession:
     """Decides which spans are of the session of this process; forked ones go on with it."""
 
-    def __init__(self, modules: Container[str], *, is_kernel: bool = False) -> None:
-        """Create one with the names of the modules that are imported."""
+    def __init__(
+        self, modules: Container[str], *, is_kernel: bool = False, run: str | None = None
+    ) -> None:
+        """Create one with the names of the modules that are imported, and the id of the run."""
         self._modules = modules
         self._is_kernel = is_kernel
         self._is_serving = program() in _PROGRAMS
         self._traces: dict[int, str | None] = {}
         """The session of each of the last traces that began here."""
-        self._id = _new_id()
+        self._run, self._made_in = run, os.getpid()
+        self._id = self._id_in(self._made_in)
         self._active_s = monotonic()
 
     def id_of(self, span: ReadableSpan, parent_context: Context | None) -> str | None:
@@ -83,8 +89,17 @@ class ProcessSession:
             return None
         if self._is_kernel and monotonic() - self._active_s > IDLE_S:
             self._id = _new_id()
+        parent = multiprocessing_parent()
+        if self._run and parent is not None and self._made_in == os.getpid():
+            self._id = self._id_in(parent)  # spawned; one that is forked has the id already
         self.keep_active()
         return self._id
+
+    def _id_in(self, pid: int) -> str:
+        """Return the id of the session of a process, the same one in each of its children."""
+        if not self._run:
+            return _new_id()
+        return _new_id(uuid.uuid5(uuid.NAMESPACE_OID, f"{self._run} {pid}"))
 
     def locating(self, location_of: _Locate) -> _Locate:
         """Return a function that names the run of the trace in what `location_of` returns, too."""
@@ -107,7 +122,9 @@ def session_of_process(environ: Mapping[str, str] = os.environ) -> ProcessSessio
     mode = environ.get(VARIABLE, "").strip().lower() or (PER_PROCESS if is_kernel else PER_TRACE)
     if mode not in MODES:
         _logger.warning("%s=%s is invalid: use %s or %s.", VARIABLE, mode, *MODES)
-    return ProcessSession(sys.modules, is_kernel=is_kernel) if mode == PER_PROCESS else None
+    if mode != PER_PROCESS:
+        return None
+    return ProcessSession(sys.modules, is_kernel=is_kernel, run=environ.get(RUN))
 
 
 def program() -> str:
@@ -119,5 +136,5 @@ def program() -> str:
     return name.partition(".")[0]
 
 
-def _new_id() -> str:
-    return f"run-{uuid.uuid4().hex[:16]}"
+def _new_id(unique: uuid.UUID | None = None) -> str:
+    return f"run-{(unique or uuid.uuid4()).hex[:16]}"

@@ -236,9 +236,8 @@ def test_our_messages_are_no_output_of_the_program(service: Service, tmp_path: P
 def test_what_a_program_forks_says_nothing(service: Service, tmp_path: Path) -> None:
     program = tmp_path / "agent.py"
     program.write_text(FORKED)
-    first, last = run(service, str(program)).stderr.splitlines()
-    assert first.startswith("inspector: sending telemetry to ")
-    assert last.startswith("inspector: no spans were sent to ")
+    (line,) = run(service, str(program)).stderr.splitlines()
+    assert line.startswith("inspector: sending telemetry to ")
 
 
 @pytest.mark.slow

@@ -51,6 +51,53 @@ def test_two_model_calls_of_a_script_are_one_session(service: Service, tmp_path:
     assert one["id"].startswith("run-")
 
 
+CHILDREN = """
+import multiprocessing, sys
+from concurrent.futures import ProcessPoolExecutor
+
+import inspector
+
+@inspector.tool
+def square(number: int) -> int:
+    return number * number
+
+def run(method: str) -> None:
+    context = multiprocessing.get_context(method)
+    process = context.Process(target=square, args=(2,))
+    process.start()
+    process.join()
+    with context.Pool(2) as pool:  # it kills its workers once it has the results
+        assert pool.map(square, range(4)) == [0, 1, 4, 9]
+    with ProcessPoolExecutor(2, mp_context=context) as executor:
+        assert list(executor.map(square, range(3))) == [0, 1, 4]
+
+if __name__ == "__main__":
+    (inspector.workflow(run) if "within" in sys.argv else run)(sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "own", "spans"),
+    [
+        ("fork", "within", 9),
+        pytest.param("fork", "", 8, marks=pytest.mark.slow),
+        pytest.param("spawn", "within", 9, marks=pytest.mark.slow),
+        pytest.param("spawn", "", 8, marks=pytest.mark.slow),
+        pytest.param("forkserver", "", 8, marks=pytest.mark.slow),
+    ],
+)
+def test_what_a_script_does_in_processes_of_multiprocessing_is_complete_and_one_session(
+    service: Service, tmp_path: Path, method: str, own: str, spans: int
+) -> None:
+    program = tmp_path / f"{method}{own}.py"
+    program.write_text(CHILDREN)
+    ended = run(service, str(program), method, own, cwd=None)
+    assert ended.returncode == 0, ended.stderr
+    assert "no spans were sent" not in ended.stderr
+    (session,) = sessions_of(service, program.stem)
+    assert (session["span_count"], session["status"]) == (spans, "completed")
+
+
 SERVER = """
 import threading, time, urllib.request, instrument, uvicorn
 

@@ -26,6 +26,7 @@ LISTS = {
 """Page to the heads of its tables of names."""
 BETWEEN_OUR_PROCESSES = {
     "INSPECTOR_DEMO_SPEED",  # from the demo to the servers that it starts
+    "INSPECTOR_RUN_ID",
     "INSPECTOR_RUN_REPORTS",  # from `inspector run` to the program
 }
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
-import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -18,6 +16,7 @@ from inspector.agent_side.control.provider import InspectorProvider
 from inspector.agent_side.control.signals import PausedSessions, deliver
 from instrument import Bus
 from subscribers.bridge.location import OpenOperation, TraceLocation
+from subscribers.exits import when_forked
 
 if TYPE_CHECKING:
     from subscribers.wiring import Wiring
@@ -89,9 +88,7 @@ class Control:
         self._commands.on("cancel", self._cancel)
         self._channel = Channel(find, process, self._requests, self._commands, self.gate)
         self._offs = [self._provider.install(bus), self._paused.install(bus), on_close]
-        if hasattr(os, "register_at_fork"):
-            forked = weakref.ref(self)
-            os.register_at_fork(after_in_child=lambda: _after_fork(forked()))
+        when_forked(self.forget)
 
     def start(self) -> None:
         """Start receiving commands, even before any request."""
@@ -137,8 +134,3 @@ def _signal(command: ControlCommand) -> AnswerOutcome:
         actor=command.actor,
         origin=command.origin,
     )
-
-
-def _after_fork(control: Control | None) -> None:
-    if control is not None:
-        control.forget()
