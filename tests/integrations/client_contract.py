@@ -302,6 +302,25 @@ class ClientContract:
 
         assert [one["status"] for one in hooks.of("operation_closed")] == ["cancelled"] * 6
 
+    async def test_a_stream_that_is_open_at_the_end_is_cancelled_with_what_came(
+        self,
+        hooks: HookLog,
+        attached: Callable[[], None],
+        provider: ModelProvider,
+        scripted: ScriptedClient,
+    ) -> None:
+        provider.script += [says("one two three four five six")] * 2
+        stream, others = scripted.begin_stream(), await scripted.begin_async_stream()
+        next(iter(stream))
+        await anext(aiter(others))
+
+        attached()
+
+        assert [one["status"] for one in hooks.of("operation_closed")] == ["cancelled"] * 2
+        assert all(one["response"] for one in hooks.of("error_llm_generate"))
+        stream.close()
+        await others.close()
+
     async def test_what_a_program_does_between_two_pieces_is_not_inside(
         self, bus: Bus, hooks: HookLog, provider: ModelProvider, scripted: ScriptedClient
     ) -> None:

@@ -121,6 +121,10 @@ class ObservedBody:
             if not operation.settles(left):
                 raise
 
+    def leave(self) -> None:
+        """End the operation of a body that nobody reads on."""
+        self.end(self.closing())
+
     def closing(self) -> BaseException | None:
         """Return the error of a body that is closed: none if all of its answer came."""
         return None if self._is_read or self._pieces.is_done else self._failure() or GeneratorExit()
@@ -194,7 +198,7 @@ class _Stream:
 
     def __del__(self) -> None:
         with suppress(Exception):  # dropped, while the interpreter ends or not
-            self._inspector_body.end(self._inspector_body.closing())
+            self._inspector_body.leave()
 
 
 class _SyncStream(_Stream):
@@ -217,7 +221,7 @@ class _SyncStream(_Stream):
         try:
             self._inspector_source.close()
         finally:
-            self._inspector_body.end(self._inspector_body.closing())
+            self._inspector_body.leave()
 
 
 class _AsyncStream(_Stream):

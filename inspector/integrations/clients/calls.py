@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from copy import copy
 from functools import wraps
 from typing import Any, TypeAlias
+from weakref import WeakSet
 
 from inspector.integrations.clients.bodies import ObservedBody
 from inspector.integrations.clients.endpoint import Endpoint, Json
@@ -18,6 +19,7 @@ from inspector.integrations.patches import Patches
 from inspector.integrations.verdicts import refused_as
 from instrument import Bus, HookContractError, Operation
 from instrument.operations import RepeatableOperation
+from subscribers.exits import when_forked
 
 Request: TypeAlias = Callable[..., Any]
 AsyncRequest: TypeAlias = Callable[..., Awaitable[Any]]
@@ -46,13 +48,21 @@ class ApiCalls:
         self._endpoints, self._provider = endpoints, provider
         self._is_watched = is_watched
         self._is_on = True
+        self._bodies: WeakSet[ObservedBody] = WeakSet()
+        """Those that hold an operation open."""
+        when_forked(self._bodies.clear)
         self._sent: ContextVar[tuple[ApiCall, Operation] | None] = ContextVar(
             "inspector.integrations.clients.sent", default=None
         )
 
     def end(self) -> None:
-        """Report no more: somebody may have wrapped our wrappers by then."""
+        """Report no more: somebody may have wrapped our wrappers by then.
+
+        A program that stops reading an answer closes it with its end, or never.
+        """
         self._is_on = False
+        for body in [*self._bodies]:
+            self._attempt(body.leave)
 
     def wrap_request(self, original: Request) -> Request:
         """Wrap the method that sends all requests of a client."""
@@ -73,7 +83,7 @@ class ApiCalls:
                             with self._sending(call, operation):
                                 sent = call.sent(operation)
                                 call.result = original(client, cast_to, sent, *args, **kwargs)
-                            if call.is_left_open(operation):
+                            if self._is_left_open(call, operation):
                                 stack.pop_all()
                                 return call.result
                     except Exception as error:
@@ -108,7 +118,7 @@ class ApiCalls:
                             with self._sending(call, operation):
                                 sent = call.sent(operation)
                                 call.result = await original(client, cast_to, sent, *args, **kwargs)
-                            if call.is_left_open(operation):
+                            if self._is_left_open(call, operation):
                                 stack.pop_all()
                                 return call.result
                     except Exception as error:
@@ -153,6 +163,12 @@ class ApiCalls:
                 client, self._bus, endpoint, cast_to, options, kwargs, self._provider(client)
             )
         )
+
+    def _is_left_open(self, call: ApiCall, operation: RepeatableOperation) -> bool:
+        body = call.left_open(operation)
+        if body is not None:
+            self._bodies.add(body)
+        return body is not None
 
     @contextmanager
     def _sending(self, call: ApiCall, operation: Operation) -> Iterator[None]:
@@ -246,15 +262,15 @@ class ApiCall:
         if (usage := self._endpoint.usage(self._answer)) is not None:
             operation.set(usage=usage)
 
-    def is_left_open(self, operation: RepeatableOperation) -> bool:
-        """Return whether a body that is to be read holds the operation open."""
+    def left_open(self, operation: RepeatableOperation) -> ObservedBody | None:
+        """Return the body that is to be read and holds the operation open, if there is one."""
         if self._body is None:
-            return False
+            return None
         if self._body.is_over:
             operation.result = self._answer = self._body.answer()
-            return False
+            return None
         self._body.hold(operation, self.refused)
-        return True
+        return self._body
 
     def replaced(self, operation: RepeatableOperation) -> dict[str, Any] | None:
         """Return the arguments of `_process_response` for an answer that a hook gives.

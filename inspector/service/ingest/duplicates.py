@@ -15,6 +15,7 @@ from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import SpanKind
 from inspector.service.normalise.duplicates import (
     DUPLICATED_KINDS,
+    OF_MODELS,
     OperationFacts,
     contains,
     is_more_specific,
@@ -53,6 +54,20 @@ def find_duplicates(
 def mark_duplicate(unit: UnitOfWork, outer: SpanRecord, inner: SpanRecord) -> None:
     """Mark one of two duplicate spans, in whichever traces they are."""
     _join(unit, unit.trace(inner.trace_id), outer, inner)
+
+
+def original_of_lost(unit: UnitOfWork, span: SpanRecord) -> str | None:
+    """Return the id of the span that reports the same model call as a lost one, to its end.
+
+    A library that traces itself never ends its span of a stream that the program leaves.
+    """
+    outer = unit.span(span.trace_id, span.parent_span_id or "")
+    if span.kind not in OF_MODELS or outer is None or outer.kind is not span.kind:
+        return span.duplicate_of
+    is_same = outer.end_ns is not None and (
+        unit.content(outer).scope_name != unit.content(span).scope_name
+    )
+    return (outer.duplicate_of or outer.span_id) if is_same else span.duplicate_of
 
 
 def _look_outward(unit: UnitOfWork, trace: TraceState, span: SpanRecord) -> None:
@@ -145,10 +160,14 @@ def _join(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRec
         return
     if is_more_specific(marked.kind, shown.kind):
         shown, marked = marked, shown
-    # Where one is above the other, their usage counts once already.
-    is_counted = marked.is_counted and (not shown.is_counted or _is_above(unit, shown, marked))
+    if marked.is_counted and shown.states_usage and _is_above(unit, shown, marked):
+        # It stays among the ancestors of usage: what else is below it changes nothing of this.
+        shown = shown.copy()
+        shown.is_counted = True
+        unit.put_span(shown)
     marked = marked.copy()
-    marked.duplicate_of, marked.is_counted = shown.span_id, is_counted
+    marked.duplicate_of = shown.span_id
+    marked.is_counted = marked.is_counted and not shown.is_counted
     unit.put_span(marked)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from inspector.service.ingest.duplicates import original_of_lost
 from inspector.service.ingest.span_waits import settle_waits, wait_key
 from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.rows import SpanStatus
@@ -27,6 +28,7 @@ def lose_spans(unit: UnitOfWork, process_id: str) -> None:
     """Mark the running spans of a lost process as lost; they wait for nobody."""
     for span in unit.reader.open_spans(process_id):
         if span.status is SpanStatus.RUNNING:
-            unit.put_span(replace(span, status=SpanStatus.LOST))
+            original = original_of_lost(unit, span)
+            unit.put_span(replace(span, status=SpanStatus.LOST, duplicate_of=original))
             if session := unit.session(span.session_id):
                 session.open_waits.pop(wait_key(span.trace_id, span.span_id), None)

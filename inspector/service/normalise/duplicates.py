@@ -23,8 +23,8 @@ _METHODS = {
     SpanKind.PROMPT: "prompts/get",
 }
 """The MCP method of such an operation."""
-_OF_MODELS = frozenset({SpanKind.LLM, SpanKind.EMBEDDING})
-DUPLICATED_KINDS = MCP_KINDS | _OF_MODELS
+OF_MODELS = frozenset({SpanKind.LLM, SpanKind.EMBEDDING})
+DUPLICATED_KINDS = MCP_KINDS | OF_MODELS
 """Kinds of which two spans may report one operation."""
 _TARGET = ("gen_ai.tool.name", "gen_ai.prompt.name", "mcp.resource.uri")
 _CALLS = "tools/call "
@@ -99,7 +99,7 @@ def is_same_operation(outer: OperationFacts, inner: OperationFacts) -> bool:
     """
     if not may_be_same(outer.span.kind, inner.span.kind):
         return False
-    if outer.span.kind in _OF_MODELS:
+    if outer.span.kind in OF_MODELS:
         return _is_same_model_call(outer, inner)
     return _is_same_call(_call(outer), _call(inner))
 

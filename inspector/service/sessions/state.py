@@ -101,7 +101,7 @@ class Tally:
 
     def _count_open(self, span: SpanRecord, sign: int) -> None:
         if span.status is SpanStatus.LOST:
-            self.lost_count += sign
+            self.lost_count += sign * (span.duplicate_of is None)
             return
         self.open_count += sign
         if is_silent(span.process_id):

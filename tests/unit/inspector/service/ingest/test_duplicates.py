@@ -11,7 +11,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationSc
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.service.model.incoming import IncomingSpan
-from inspector.service.model.rows import Json
+from inspector.service.model.rows import Json, SessionStatus, SpanStatus
 from inspector.service.normalise.duplicates import fills
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.otlp import START_NS, span
@@ -86,6 +86,23 @@ def test_a_span_that_its_sender_marked_as_the_duplicate_of_one_inside_is_the_onl
     assert marks[0] == span_hex(original)
     if original == 2:
         assert marks[1:] == [None, span_hex(2)]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_the_usage_that_is_shown_is_the_one_that_counts(order: tuple[int, ...]) -> None:
+    """A library's own span ends before the last tokens of a stream that is left are known."""
+    rig = Rig()
+    spans = [
+        sent(1, {"gen_ai.operation.name": "invoke_agent"}),
+        sent(2, {**LLM, **USAGE}, parent=1),
+        sent(3, {**LLM, "gen_ai.usage.input_tokens": 90}, parent=2),
+        sent(4, {**LLM, "gen_ai.usage.input_tokens": 80}, parent=3),
+    ]
+    for index in order:
+        rig.record(spans[index])
+    row = rig.session()
+    assert (row.llm_calls, row.input_tokens, row.output_tokens) == (1, 100, 7)
+    assert [rig.span(number).is_counted for number in (1, 2, 3, 4)] == [False, True, False, False]
 
 
 @pytest.mark.parametrize("inner_usage", [{}, USAGE])
@@ -287,6 +304,23 @@ def test_a_model_call_that_still_runs_has_no_duplicate_yet() -> None:
     assert rig.span(2).duplicate_of is None
     rig.record(sent(1, LLM))
     assert rig.span(2).duplicate_of == span_hex(1)
+
+
+@pytest.mark.parametrize(("scope", "is_same"), [("sdk", True), ("ours", False)])
+def test_a_librarys_own_span_that_never_ends_loses_no_session(scope: str, is_same: bool) -> None:
+    rig = Rig()
+    never_ended = sent(2, LLM, parent=1)
+    never_ended.end_time_unix_nano = 0
+    ours, theirs = (InstrumentationScope(name=name) for name in ("ours", scope))
+    rig.record(
+        incoming(never_ended, process="p1", scope=theirs),
+        incoming(sent(1, {**LLM, **USAGE}), process="p1", scope=ours),
+    )
+    rig.wait(3_600)
+    assert rig.span(2).status is SpanStatus.LOST
+    assert rig.span(2).duplicate_of == (span_hex(1) if is_same else None)
+    assert rig.session().status is (SessionStatus.COMPLETED if is_same else SessionStatus.LOST)
+    assert rig.session().llm_calls == (1 if is_same else 2)
 
 
 def test_many_that_wait_are_bounded() -> None:
