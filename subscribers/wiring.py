@@ -94,10 +94,15 @@ def wire(
         return identity.complete(current.resource)
 
     treat = ForeignContent(options.capture, redactor)
-    delivery = Delivery(
-        OtlpTarget(url, token, identity), resource, limits, treat=treat, on_start=on_start
-    )
     of_process = session_of_process()
+    delivery = Delivery(
+        OtlpTarget(url, token, identity),
+        resource,
+        limits,
+        treat=treat,
+        on_start=on_start,
+        ending=dict if of_process is None else of_process.ending,
+    )
     processor = LiveSpanProcessor(delivery, resource, session_id, session_details, of_process)
     provider.add_span_processor(processor)
     other = _add_standard_target(provider, _sendable(treat, identity), url)

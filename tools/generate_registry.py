@@ -35,6 +35,10 @@ BESIDE_THE_TABLE: Mapping[str, tuple[str, str]] = {
     "inspector.contract.version": ("string", "The version of the hook contract."),
     "inspector.semconv": ("string", "The revision of the conventions that is followed."),
     "inspector.run.id": ("string", "The run that began the trace."),
+    "inspector.run.status": (
+        "string",
+        "How a script of several traces ends: `completed`, `failed` or `cancelled`.",
+    ),
     "inspector.cost.usd": ("double", "The cost of the call in US dollars."),
     "inspector.cost.source": ("string", "The price list of the cost."),
     "inspector.stream.text": ("string", "The end of the text so far."),
@@ -64,7 +68,10 @@ EVENTS_OF_NO_HOOK: Mapping[str, tuple[str, tuple[str, ...]]] = {
     PROGRESS: ("The name or attributes of a running span change.", (*_IDENTITY, *_STREAM)),
     HEARTBEAT: (
         "A process lives, or exits.",
-        ("inspector.process.state", "inspector.process.lost_after_s"),
+        (
+            *("inspector.process.state", "inspector.process.lost_after_s"),
+            *("inspector.run.id", "inspector.run.status"),
+        ),
     ),
     "inspector.mcp.frame": (
         "The body is a JSON-RPC message as on the wire.",

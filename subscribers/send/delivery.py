@@ -12,13 +12,13 @@ import logging
 import random
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
 from time import monotonic
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
@@ -121,6 +121,7 @@ class Delivery:
         *,
         treat: Callable[[Item], Item] | None = None,
         on_start: Callable[[], None] | None = None,
+        ending: Callable[[], Mapping[str, Any]] = dict,
     ) -> None:
         """Make a delivery; its thread starts with the first item or `start`.
 
@@ -130,12 +131,14 @@ class Delivery:
             limits: Limits; the defaults are those of `attach`.
             treat: Applied to each item once, on the thread.
             on_start: Called after the thread has started, in each process.
+            ending: Returns attributes of the last heartbeat.
         """
         self._target = target
         self._resource = resource
         self._limits = limits or Limits()
         self._treat = treat
         self._on_start = on_start
+        self._ending = ending
         self.leaves_out: Callable[[Item], bool] | None = None
         """Returns, on the thread, whether an item is not to be sent."""
         self.sent_spans = 0  # accepted ones
@@ -436,22 +439,31 @@ class Delivery:
 
     def _beat(self, state: str) -> None:
         """Send a heartbeat; dropped while the target is away, as it grows stale."""
-        record = heartbeat(self._resource(), state=state, lost_after_s=self._limits.lost_after_s)
+        record = heartbeat(
+            self._resource(),
+            state=state,
+            lost_after_s=self._limits.lost_after_s,
+            ending=self._ending() if state == "exiting" else {},
+        )
         if not self._is_away:
             self._inbox.append(record)
             self._wake.set()
 
     def _send_exit(self) -> None:
-        self._beat("exiting")
-        self._drain_inbox()
         deadline_s = monotonic() + self._limits.exit_s
+        self._send_rest(deadline_s)
+        self._beat("exiting")  # after the spans, whose session it ends
+        self._send_rest(deadline_s)
+        self._end_sent_flushes()
+
+    def _send_rest(self, deadline_s: float) -> None:
+        self._drain_inbox()
         while self._pending and monotonic() < deadline_s:
             before = len(self._pending)
             self._urgent.set()
             self._send_pending()
             if len(self._pending) == before:
                 break
-        self._end_sent_flushes()
 
 
 def _span_id(record: LiveRecord) -> int:

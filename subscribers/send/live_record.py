@@ -39,9 +39,12 @@ class LiveRecord:
         return {**_identity(self.span), **self.attributes}
 
 
-def heartbeat(resource: Resource, *, state: str, lost_after_s: float) -> LiveRecord:
-    """Return the record that reports this process as `alive` or `exiting`."""
+def heartbeat(
+    resource: Resource, *, state: str, lost_after_s: float, ending: Mapping[str, Any]
+) -> LiveRecord:
+    """Return the record that reports this process as `alive` or `exiting`, and how it ends."""
     attributes = {
+        **ending,
         "inspector.process.state": state,
         "inspector.process.lost_after_s": lost_after_s,
     }

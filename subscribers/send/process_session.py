@@ -27,6 +27,7 @@ _Locate: TypeAlias = Callable[[str | None], TraceLocation]
 _logger = logging.getLogger("inspector")
 
 RUN_ID = "inspector.run.id"
+RUN_STATUS = "inspector.run.status"
 VARIABLE = "INSPECTOR_SESSION"
 RUN = "INSPECTOR_RUN_ID"
 """Variable with a random id of what `inspector run` started, for children by `multiprocessing`."""
@@ -57,6 +58,8 @@ class ProcessSession:
         self._is_serving = program() in _PROGRAMS
         self._traces: dict[int, str | None] = {}
         """The session of each of the last traces that began here."""
+        self._begun = 0
+        """How many traces of the session began here."""
         self._run, self._made_in = run, os.getpid()
         self._id = self._id_in(self._made_in)
         self._active_s = monotonic()
@@ -93,7 +96,22 @@ class ProcessSession:
         if self._run and parent is not None and self._made_in == os.getpid():
             self._id = self._id_in(parent)  # spawned; one that is forked has the id already
         self.keep_active()
+        self._begun += 1
         return self._id
+
+    def ending(self) -> dict[str, str]:
+        """Return how the session ends, for the last heartbeat: as the script does.
+
+        Empty where that is not known, and for a script that began one trace, which knows better.
+        """
+        is_child = multiprocessing_parent() is not None or self._made_in != os.getpid()
+        if is_child or self._is_kernel or self._is_serving or self._begun < 2:
+            return {}
+        raised = getattr(sys, "last_value", None)
+        status = "completed" if raised is None else "failed"
+        if isinstance(raised, KeyboardInterrupt):
+            status = "cancelled"
+        return {RUN_ID: self._id, RUN_STATUS: status}
 
     def _id_in(self, pid: int) -> str:
         """Return the id of the session of a process, the same one in each of its children."""

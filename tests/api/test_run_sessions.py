@@ -51,6 +51,43 @@ def test_two_model_calls_of_a_script_are_one_session(service: Service, tmp_path:
     assert one["id"].startswith("run-")
 
 
+ENDINGS = """
+import sys
+import inspector
+
+@inspector.tool
+def look(name: str) -> None:
+    if name == "missing":
+        raise LookupError(name)
+
+for name in sys.argv[2:]:
+    try:
+        look(name)
+    except LookupError:
+        if sys.argv[1] == "dies":
+            raise
+"""
+
+
+@pytest.mark.parametrize(
+    ("way", "names", "status"),
+    [
+        ("handles", ("there", "missing"), "completed"),
+        ("dies", ("there", "missing"), "failed"),
+        pytest.param("handles", ("missing",), "failed", marks=pytest.mark.slow),  # the only one
+    ],
+)
+def test_a_script_of_several_traces_ends_as_it_does_itself(
+    service: Service, tmp_path: Path, way: str, names: tuple[str, ...], status: str
+) -> None:
+    program = tmp_path / f"{way}{len(names)}.py"
+    program.write_text(ENDINGS)
+    run(service, str(program), way, *names, cwd=None)
+    (session,) = sessions_of(service, program.stem)
+    assert (session["span_count"], session["error_count"]) == (len(names), 1)
+    assert session["status"] == status
+
+
 CHILDREN = """
 import multiprocessing, sys
 from concurrent.futures import ProcessPoolExecutor

@@ -97,7 +97,9 @@ def test_live_records_of_no_hook_are_defined_with_their_attributes() -> None:
     with tracer.start_as_current_span("outer"), tracer.start_as_current_span("inner") as span:
         assert isinstance(span, Span)
         started = LiveRecord(STARTED, 0, span.context, {}, span.resource, span)
-    for record in (started, heartbeat(Resource({}), state="alive", lost_after_s=12.0)):
+    ending = {"inspector.run.id": "run-1", "inspector.run.status": "completed"}
+    ended = heartbeat(Resource({}), state="exiting", lost_after_s=12.0, ending=ending)
+    for record in (started, ended):
         sent = in_python(record.all_attributes())
         assert {key for key, _ in sent} == set(EVENTS_OF_NO_HOOK[record.name][1])
         assert undefined(sent) == set()

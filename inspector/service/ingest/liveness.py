@@ -8,6 +8,7 @@ from inspector.service.ingest.duplicates import original_of_lost
 from inspector.service.ingest.span_waits import settle_waits, wait_key
 from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.rows import SpanStatus
+from inspector.service.sessions.live import ProcessSign
 from inspector.service.sessions.processes import Processes
 
 
@@ -22,6 +23,14 @@ def mark_alive(
         if span is not None and span.status is SpanStatus.LOST:
             unit.put_span(replace(span, status=SpanStatus.RUNNING))
             settle_waits(unit, span.trace_id, span.span_id, None)
+
+
+def end_run(unit: UnitOfWork, sign: ProcessSign) -> None:
+    """Finish the session of a script that has ended, if it is one."""
+    session = unit.session(sign.run_id) if sign.run_id and sign.is_exiting else None
+    if session is not None and sign.time_ns >= (session.finished_ns or 0):
+        session.finished_ns, session.finished_status = sign.time_ns, sign.run_status
+        unit.updated[session.id] = None
 
 
 def lose_spans(unit: UnitOfWork, process_id: str) -> None:

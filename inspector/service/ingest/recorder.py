@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from inspector.service.ingest.arrivals import read_batch
 from inspector.service.ingest.assignment import SessionAssignment
-from inspector.service.ingest.liveness import lose_spans, mark_alive
+from inspector.service.ingest.liveness import end_run, lose_spans, mark_alive
 from inspector.service.ingest.moments import add_moments
 from inspector.service.ingest.numbering import number
 from inspector.service.ingest.outcomes import outcome_of
@@ -90,6 +90,7 @@ class Recorder:
             arrivals = read_batch(spans, logs)
             for sign in arrivals.signs:
                 self._apply_sign(unit, sign)
+                end_run(unit, sign)
             duplicates = self._assignment.assign(unit, arrivals)
             add_spans(unit, self._processes, arrivals.traces)
             mark_pairs(unit, duplicates)

@@ -76,6 +76,11 @@ class ProcessSign:
     process_id: str
     is_exiting: bool
     lost_after_s: float
+    time_ns: int
+    run_id: str | None
+    """The session of a script that ends."""
+    run_status: str
+    """`completed`, `failed` or `cancelled`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +216,14 @@ def _process_sign(record: LogRecord, resource: Resource) -> ProcessSign | None:
         process_id,
         is_exiting=attribute(record, "inspector.process.state") == "exiting",
         lost_after_s=min(max(lost_after_s or _LOST_AFTER_S, 1.0), _MAX_LOST_AFTER_S),
+        time_ns=record.time_unix_nano or record.observed_time_unix_nano,
+        run_id=_session_key(record, "inspector.run.id"),
+        run_status=as_text(attribute(record, "inspector.run.status")) or "",
     )
 
 
-def _session_key(record: LogRecord) -> str | None:
-    key = as_text(attribute(record, "session.id"))
+def _session_key(record: LogRecord, name: str = "session.id") -> str | None:
+    key = as_text(attribute(record, name))
     return None if key is None or key == _UNKNOWN_SESSION else session_id(key)
 
 
