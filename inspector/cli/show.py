@@ -15,6 +15,8 @@ from inspector.service.analysis.outline import place_of
 from inspector.service.analysis.span_tree import SpanTree
 
 _MAX_CAUSES = 20
+_MAX_COMPARED = 50
+"""Limit of the spans of one name whose errors are read."""
 _LINE_CHARS = 160
 _MESSAGE_CHARS = 4_000
 
@@ -77,9 +79,15 @@ def _tree(session: Row, found: list[Row]) -> SpanTree:
 
 
 def _causes(reader: ServiceReader, tree: SpanTree, most: int) -> list[tuple[Group, str]]:
-    found = []
+    """Return the causes by operation and error, each with the error."""
+    found: list[tuple[Group, str]] = []
     for group in groups_of(tree)[:_MAX_CAUSES]:
-        row = tree.rows[group.places[0]]
-        detail = session_spans.span(reader, row.trace_id, row.span_id)
-        found.append((group, error_line(detail, most)))
+        by_error: dict[str, list[int]] = {}
+        for place in group.places[:_MAX_COMPARED]:
+            row = tree.rows[place]
+            detail = session_spans.span(reader, row.trace_id, row.span_id)
+            by_error.setdefault(error_line(detail, most), []).append(place)
+        if others := group.places[_MAX_COMPARED:]:
+            by_error["more failures of this name, whose errors are not compared"] = others
+        found += [(Group(places, group.reaches_root), error) for error, places in by_error.items()]
     return found

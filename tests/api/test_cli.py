@@ -185,6 +185,23 @@ def test_show_says_why_a_session_failed(
     assert (cause["name"], cause["count"], cause["reaches_root"]) == ("broken", 1, True)
 
 
+def test_the_errors_of_calls_of_one_name_are_told_apart(
+    service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find(monkeypatch, service)
+    trace_id = bytes([5] * 16)
+    calls = [span(number, trace_id=trace_id, name="fetch") for number in range(2, 6)]
+    for one, error in zip(calls, ("504", "404", "504", "504"), strict=True):
+        one.parent_span_id = span_id(1)
+        one.status.CopyFrom(Status(code=Status.STATUS_CODE_ERROR, message=error))
+    service.send(span(1, trace_id=trace_id, name="crawl"), *calls)
+    [listed] = json.loads(run("sessions", "name:crawl", "--json").output)
+    causes = json.loads(run("show", listed["id"], "--errors", "--json").output)
+    assert [(one["message"], one["count"]) for one in causes] == [("504", 3), ("404", 1)]
+    shown = run("show", listed["id"]).output
+    assert ("504" in shown, "404" in shown) == (True, True)
+
+
 def test_show_shortens_what_is_alike_unless_all_is_requested(
     service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from inspector.service.mcp.tool import ServedTool
 from inspector.service.model.rows import SpanStatus
 
 _CAUSES_A_PAGE = 10
+_MAX_COMPARED = 10
 _MESSAGE_CHARS = 600
 _NAME_CHARS = 80
 _PATH_CHARS = 400
@@ -38,7 +39,7 @@ class Cause(ClosedModel):
     span_id: str = Field(description="The first failed span.")
     kind: str
     name: str
-    message: str = Field(description="The error of the first span.")
+    message: str = Field(description="The error of the first span, then other ones.")
     path: str = Field(description="Ancestors of the first span, the root first.")
     count: int
     offset_ms: float = Field(description="Start of the first span, from the start of the session.")
@@ -88,14 +89,15 @@ async def session_errors(archive: Archive, arguments: SessionErrors) -> Recorded
 async def _cause(archive: Archive, tree: SpanTree, group: Group) -> Cause:
     first = group.places[0]
     row = tree.rows[first]
-    detail = await archive.span(row)
+    alike = [tree.rows[place] for place in group.places[:_MAX_COMPARED]]
+    errors = [error_line(await archive.span(one), _MESSAGE_CHARS) for one in alike]
     above = (visible_line(tree.rows[place].name, _NAME_CHARS) for place in tree.above(first))
     path = " > ".join(above)
     return Cause(
         span_id=row.span_id,
         kind=row.kind,
         name=visible_line(row.name, _NAME_CHARS),
-        message=error_line(detail, _MESSAGE_CHARS),
+        message=visible_line("; also: ".join(dict.fromkeys(errors)), _MESSAGE_CHARS),
         path=path if len(path) <= _PATH_CHARS else f"… {path[-_PATH_CHARS:]}",
         count=len(group.places),
         offset_ms=row.offset_ns / 1e6,
