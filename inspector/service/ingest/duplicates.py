@@ -101,8 +101,11 @@ def _look_inward(unit: UnitOfWork, trace: TraceState, outer: SpanRecord) -> None
         if may_be_same(outer.kind, SpanKind(kind)):
             for span_id in span_ids:
                 inner = unit.span(outer.trace_id, span_id)
-                if inner is not None:
-                    _joined(unit, trace, outer, inner)
+                if inner is not None and not _joined(unit, trace, outer, inner):
+                    # It may be what one between them does, which is a duplicate of `outer`.
+                    between = unit.span(outer.trace_id, inner.parent_span_id or "")
+                    if between is not None and between.duplicate_of == outer.span_id:
+                        _joined(unit, trace, between, inner)
 
 
 def _look_beside(unit: UnitOfWork, trace: TraceState, span: SpanRecord, response_id: str) -> None:
@@ -160,7 +163,7 @@ def _join(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRec
         return
     if is_more_specific(marked.kind, shown.kind):
         shown, marked = marked, shown
-    if marked.is_counted and shown.states_usage and _is_above(unit, shown, marked):
+    if marked.is_counted and _says_as_much(shown, marked) and _is_above(unit, shown, marked):
         # It stays among the ancestors of usage: what else is below it changes nothing of this.
         shown = shown.copy()
         shown.is_counted = True
@@ -169,6 +172,16 @@ def _join(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRec
     marked.duplicate_of = shown.span_id
     marked.is_counted = marked.is_counted and not shown.is_counted
     unit.put_span(marked)
+
+
+def _says_as_much(shown: SpanRecord, marked: SpanRecord) -> bool:
+    """Return whether a span states all usage that its duplicate states."""
+    pairs = (
+        (shown.input_tokens, marked.input_tokens),
+        (shown.output_tokens, marked.output_tokens),
+        (shown.cost_usd, marked.cost_usd),
+    )
+    return all(own is not None or other is None for own, other in pairs)
 
 
 def _is_above(unit: UnitOfWork, upper: SpanRecord, lower: SpanRecord) -> bool:

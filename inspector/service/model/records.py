@@ -99,12 +99,6 @@ class SpanRecord:
     """The change that brought its present content."""
     changed_ns: int = 0
 
-    @property
-    def states_usage(self) -> bool:
-        """Whether it says what the call used, or what that cost."""
-        used = (self.input_tokens, self.output_tokens, self.cost_usd)
-        return any(one is not None for one in used)
-
     def copy(self) -> SpanRecord:
         """Return a copy."""
         # By position: `dataclasses.replace` takes three times as long, and this is done for every

@@ -105,9 +105,10 @@ def is_same_operation(outer: OperationFacts, inner: OperationFacts) -> bool:
 
 
 def _is_same_model_call(outer: OperationFacts, inner: OperationFacts) -> bool:
-    models = [_text(one.attributes, keys.MODEL) for one in (outer, inner)]
-    # The answering model is the requested one with a date: `gpt-4o-2024-11-20`.
-    shorter, longer = sorted((model or "" for model in models), key=len)
+    models = [_text(one.attributes, keys.MODEL) or "" for one in (outer, inner)]
+    # LiteLLM puts a provider before it: `openai/gpt-4o`. The answering model is the requested one
+    # with a date: `gpt-4o-2024-11-20`.
+    shorter, longer = sorted((model.rpartition("/")[2] for model in models), key=len)
     if not longer.startswith(shorter):
         return False
     if _fills(outer.span, inner.span):

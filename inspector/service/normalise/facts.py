@@ -426,7 +426,11 @@ def _read_varying(incoming: IncomingSpan, parts: int, attributes: Mapping[str, J
     if parts & (_MESSAGES | _EVENTS):
         events = incoming.span.events if parts & _EVENTS else ()
         incoming.first_user_message = _cut(first_user_text(attributes, events))
-    record.is_counted = record.duplicate_of is None and record.states_usage
+    record.is_counted = record.duplicate_of is None and (
+        record.input_tokens is not None
+        or record.output_tokens is not None
+        or record.cost_usd is not None
+    )
 
 
 def _read_stall(record: SpanRecord, attributes: Mapping[str, Json]) -> None:

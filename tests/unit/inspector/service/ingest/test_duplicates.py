@@ -105,6 +105,19 @@ def test_the_usage_that_is_shown_is_the_one_that_counts(order: tuple[int, ...]) 
     assert [rig.span(number).is_counted for number in (1, 2, 3, 4)] == [False, True, False, False]
 
 
+def test_the_usage_of_a_duplicate_counts_where_it_says_more() -> None:
+    for is_outer_first in (True, False):
+        rig = Rig()
+        pair = [
+            sent(1, {**LLM, "gen_ai.request.model": "openai/gpt-4o", **USAGE}),
+            sent(2, {**LLM, **USAGE, "inspector.cost.usd": 0.5}, parent=1),
+        ]
+        for one in pair if is_outer_first else reversed(pair):
+            rig.record(one)
+        row = rig.session()
+        assert (row.llm_calls, row.input_tokens, row.cost_usd) == (1, 100, 0.5)
+
+
 @pytest.mark.parametrize("inner_usage", [{}, USAGE])
 @pytest.mark.parametrize("outer_usage", [{}, USAGE])
 def test_usage_counts_once_whichever_of_the_two_states_it(
@@ -209,6 +222,31 @@ def test_a_call_over_mcp_counts_once_whoever_reports_it_in_any_order(
         assert unmarked == [shown], [one.span_id.hex() for one in order]
         row = rig.session()
         assert (row.tool_calls, row.error_count) == (1, 1)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_a_call_that_a_mounted_server_carries_out_counts_once_in_any_order(
+    order: tuple[int, ...],
+) -> None:
+    """Our span, FastMCP's own, that it delegates, and the tool under its own name (FastMCP 4)."""
+    call: dict[str, Json] = {"mcp.method.name": "tools/call"}
+    named: dict[str, Json] = {**call, "gen_ai.tool.name": "sub_mul"}
+    delegates: dict[str, Json] = {
+        "inspector.duplicate_of": span_hex(1),
+        "fastmcp.delegate.original_name": "mul",
+    }
+    spans = [
+        sent(1, named, name="tools/call sub_mul"),
+        sent(2, {**named, **delegates}, parent=1, ms=(1, 99), name="tools/call sub_mul"),
+        sent(3, call, parent=2, ms=(30, 70), name="delegate mul"),
+        sent(4, {**call, "gen_ai.tool.name": "mul"}, parent=3, ms=(31, 69), name="tools/call mul"),
+    ]
+    for one in spans[:2]:
+        one.kind = Span.SPAN_KIND_SERVER
+    rig = Rig()
+    for index in order:
+        rig.record(spans[index])
+    assert rig.session().tool_calls == 1
 
 
 def test_a_request_that_a_server_passes_on_is_a_request_of_its_own() -> None:
