@@ -226,7 +226,8 @@ def _print_outcome(watched: list[str], libraries: tuple[Library, ...]) -> None:
         missed = [one for one in libraries if one.name not in watched and _is_missed(one)]
         if not _may_have_sent():
             why = _why_nothing(watched, missed)
-            _print(f"no spans were sent to {url}: {why}")
+            by = " by this process itself" if _has_waited_for_children() else ""
+            _print(f"no spans were sent to {url}{by}: {why}")
             return
         is_seen_above = any(
             one.name in watched and one.name not in _ALONE for one in ADAPTERS
@@ -245,6 +246,15 @@ def _may_have_sent() -> bool:
     return bool(_forks) or any(name.startswith("multiprocessing.popen_") for name in sys.modules)
 
 
+def _has_waited_for_children() -> bool:
+    """Return whether it has started other programs, which may have sent spans of their own."""
+    try:
+        from resource import RUSAGE_CHILDREN, getrusage  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return False
+    return getrusage(RUSAGE_CHILDREN).ru_maxrss > 0
+
+
 def _is_missed(library: Library) -> bool:
     """Return whether the program has imported it, and nothing that watches it is installed."""
     module = sys.modules.get(library.imports)  # a file of that name is the program's
@@ -253,7 +263,8 @@ def _is_missed(library: Library) -> bool:
 
 def _advice(missed: list[Library]) -> str:
     names = ", ".join(one.name for one in missed)
-    return f"{names} needs an instrumentor to be watched: pip install " + " ".join(
+    needs = "needs an instrumentor" if len(missed) == 1 else "need instrumentors"
+    return f"{names} {needs} to be watched: pip install " + " ".join(
         one.instrumentors[0] for one in missed
     )
 

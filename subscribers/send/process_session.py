@@ -39,7 +39,7 @@ _REMEMBERED_TRACES = 256
 _KERNEL = "ipykernel.kernelapp"
 _SERVING = (
     *("uvicorn.lifespan", "hypercorn.asyncio", "daphne.server", "granian.server"),
-    *("gunicorn.arbiter", "django.core.servers.basehttp", "celery.worker"),
+    *("gunicorn.arbiter", "django.core.servers.basehttp", "werkzeug.serving", "celery.worker"),
     "_pytest.runner",
 )
 """Modules that are imported where requests are served or tests are run, and hardly elsewhere."""

@@ -233,6 +233,16 @@ def test_our_messages_are_no_output_of_the_program(service: Service, tmp_path: P
 
 
 @pytest.mark.slow
+def test_programs_that_it_starts_may_have_sent_what_it_did_not(
+    service: Service, tmp_path: Path
+) -> None:
+    program = tmp_path / "agent.py"
+    program.write_text("import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'pass'])\n")
+    *_, last = run(service, str(program)).stderr.splitlines()
+    assert last.startswith(f"inspector: no spans were sent to {service.url} by this process itself")
+
+
+@pytest.mark.slow
 def test_what_a_program_forks_says_nothing(service: Service, tmp_path: Path) -> None:
     program = tmp_path / "agent.py"
     program.write_text(FORKED)

@@ -83,10 +83,11 @@ def test_a_process_that_serves_has_no_session_of_its_own(kind: SpanKind) -> None
     assert server.ids == [None, None]
 
 
-def test_servers_and_test_runners_are_known_by_what_they_import() -> None:
+@pytest.mark.parametrize("server", ["uvicorn.lifespan", "werkzeug.serving"])
+def test_servers_and_test_runners_are_known_by_what_they_import(server: str) -> None:
     program = Program()
     program.begin()
-    program.modules.add("uvicorn.lifespan")
+    program.modules.add(server)
     program.begin()
     assert program.ids[0] is not None
     assert program.ids[1] is None
