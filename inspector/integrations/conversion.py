@@ -6,7 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from instrument import HookContractError
+
 MessageDict = dict[str, Any]
+
+_NAMES = "`content`, `parts` or `text`"
+_TEXTS = frozenset({"content", "parts", "text"})
 
 OFFERED = ("stream", "system", "tools")
 """Request parameters that are reported with the settings and are none."""
@@ -58,6 +63,21 @@ def text_of(value: Any) -> str:
     if isinstance(value, Sequence):
         return "\n".join(text_of(one) for one in value)
     return str(value)
+
+
+def answer_text(value: Any) -> str:
+    """Return the text of an answer from a hook.
+
+    Raises:
+        HookContractError: It is nothing, or a mapping without a text.
+    """
+    is_text = value is not None and (not isinstance(value, Mapping) or _TEXTS & value.keys())
+    if not is_text:
+        has = ", ".join(map(repr, value)) if value else "nothing"
+        raise HookContractError(
+            f"an answer of a model needs {_NAMES}, and what a hook returned has {has}"
+        )
+    return text_of(value)
 
 
 def tool_definition(name: str, description: Any, parameters: Any) -> dict[str, Any]:

@@ -490,10 +490,14 @@ class ClientContract:
         assert scripted.text(await scripted.ask(some_way)) == "fine"
         assert len(hooks.of("before_llm_generate")) == 2
 
+    @pytest.mark.parametrize(
+        "nothing",
+        [{name: [object()] for name in ("choices", "content", "output")}, {"foo": 1}, None],
+        ids=["malformed", "without a text", "none"],
+    )
     async def test_an_answer_of_a_hook_that_is_none_is_a_refusal(
-        self, bus: Bus, hooks: HookLog, provider: ModelProvider, scripted: ScriptedClient
+        self, bus: Bus, provider: ModelProvider, scripted: ScriptedClient, nothing: Any
     ) -> None:
-        nothing = {name: [object()] for name in ("choices", "content", "output")}
         bus.intercept("before_llm_generate", lambda **_: Decision.stop(nothing))
 
         with pytest.raises(scripted.REFUSED, match="not a response of"):

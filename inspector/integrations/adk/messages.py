@@ -12,6 +12,7 @@ from google.genai.types import Content, Part
 from inspector.integrations.conversion import (
     ConvertedMessage,
     MessageDict,
+    answer_text,
     as_messages,
     find_own,
     text_of,
@@ -67,11 +68,11 @@ def own_content(value: Any, role: str) -> Content:
 
 def own_response(value: Any) -> LlmResponse:
     """Return the answer of a hook as that of a model."""
-    return (
-        value
-        if isinstance(value, LlmResponse)
-        else LlmResponse(content=own_content(value, "model"))
-    )
+    if isinstance(value, LlmResponse):
+        return value
+    if isinstance(value, Content):
+        return LlmResponse(content=value)
+    return LlmResponse(content=own_content(answer_text(value), "model"))
 
 
 def with_injections(request: LlmRequest, injections: Iterable[Injection]) -> LlmRequest:

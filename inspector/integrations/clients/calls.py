@@ -282,13 +282,14 @@ class ApiCall:
         """
         decision = operation._decision
         is_edited = decision is not None and decision.order == "return"
-        if operation.result is self._answer and not is_edited:
+        is_own = operation.result is self._answer and self.result is not None
+        if is_own and not is_edited:
             return None
         try:
             return self._response(operation.result)
         except Exception as error:
             raise HookContractError(
-                f"The result of a hook is not a response of {self._endpoint.path}"
+                f"The result of a hook is not a response of {self._endpoint.path}: {error}"
             ) from error
 
     def _response(self, value: Any) -> dict[str, Any]:

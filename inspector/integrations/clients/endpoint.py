@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from inspector.integrations.conversion import text_of, token_counts
+from inspector.integrations.conversion import answer_text, token_counts
 from instrument.parts import Injection
 
 Json = dict[str, Any]
@@ -69,7 +69,7 @@ class Endpoint(ABC):
         if self.is_answer(value):
             return {**whole, **value}
         found = {**whole, **(before or {})}
-        return {**found, **self.text_fields(self.whole(text_of(value), request))}
+        return {**found, **self.text_fields(self.whole(answer_text(value), request))}
 
     @abstractmethod
     def is_answer(self, value: Any) -> bool:

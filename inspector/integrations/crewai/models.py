@@ -12,6 +12,7 @@ from typing import Any, Final
 from inspector.integrations.conversion import (
     ConvertedMessage,
     MessageDict,
+    answer_text,
     as_messages,
     find_own,
     text_of,
@@ -256,7 +257,7 @@ class CrewAIModelCall(Call):
 
     def make(self, result: Any) -> Any:
         """Return an answer of a hook, which is a text to the framework."""
-        return text_of(result) if isinstance(result, Mapping) else result
+        return answer_text(result) if isinstance(result, Mapping) else result
 
 
 def _below(kind: Any) -> Iterator[Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from inspector.integrations.conversion import answer_text
+
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 
@@ -21,7 +23,7 @@ def as_answer(value: Any) -> AIMessage:
         (message,) = convert_to_messages([{"role": "assistant", **value}])
         if isinstance(message, AIMessage):
             return message
-    return AIMessage(content=value if isinstance(value, str) else str(value))
+    return AIMessage(content=answer_text(value))
 
 
 def as_chunk(message: AIMessage) -> AIMessageChunk:

@@ -10,6 +10,7 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, Completi
 from inspector.integrations.conversion import (
     ConvertedMessage,
     MessageDict,
+    answer_text,
     as_messages,
     find_own,
     text_of,
@@ -55,7 +56,7 @@ def own_response(value: Any, *, is_completion: bool) -> Any:
     """Return the answer of a hook as that of a model."""
     if isinstance(value, ChatResponse | CompletionResponse):
         return value
-    text = text_of(value.content if isinstance(value, ChatMessage) else value)
+    text = text_of(value.content) if isinstance(value, ChatMessage) else answer_text(value)
     if is_completion:
         return CompletionResponse(text=text, delta=text)
     message = value if isinstance(value, ChatMessage) else ChatMessage(text, role="assistant")

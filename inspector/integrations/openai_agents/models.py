@@ -20,6 +20,7 @@ from openai.types.responses import (
 
 from inspector.integrations.conversion import (
     MessageDict,
+    answer_text,
     changed_settings,
     text_of,
     token_counts,
@@ -341,7 +342,7 @@ def _failure(event: Any) -> str:
 
 
 def _message(answer: Any) -> ResponseOutputMessage:
-    text = ResponseOutputText(text=text_of(answer), type="output_text", annotations=[])
+    text = ResponseOutputText(text=answer_text(answer), type="output_text", annotations=[])
     return ResponseOutputMessage(
         id="inspector", type="message", role="assistant", status="completed", content=[text]
     )

@@ -19,6 +19,7 @@ from pydantic_ai.messages import (
 from inspector.integrations.conversion import (
     ConvertedMessage,
     MessageDict,
+    answer_text,
     as_messages,
     find_own,
     text_of,
@@ -60,7 +61,7 @@ def own_response(
         return response
     if own is not None and response == answer:
         return own
-    parts = [TextPart(text_of(response))]
+    parts = [TextPart(answer_text(response))]
     return ModelResponse(parts) if own is None else replace(own, parts=parts)
 
 
