@@ -15,6 +15,8 @@ interface ArmedButtonProps {
   readonly title?: string | undefined;
   /** Whether the key for the answer moves the focus here. */
   readonly isTarget?: boolean;
+  /** Whether Enter in a field of its form presses it, armed as ever; else the focus moves here. */
+  readonly isSubmit?: boolean;
   readonly onPress: () => void;
   /** Called when it is pressed while it is disabled. */
   readonly onRefused?: () => void;
@@ -28,6 +30,7 @@ export function ArmedButton(props: ArmedButtonProps) {
     isDisabled = false,
     title,
     isTarget = false,
+    isSubmit = false,
     onPress,
     onRefused,
     children,
@@ -39,11 +42,12 @@ export function ArmedButton(props: ArmedButtonProps) {
     // The time itself, not what was drawn of it.
     if (isDisabled) onRefused?.();
     else if (isArmed && arming.isArmed(performance.now())) onPress();
+    else button.current?.focus();
   };
   return (
     <button
       ref={button}
-      type="button"
+      type={isSubmit ? 'submit' : 'button'}
       className={`ins-answer ins-answer--${look}${isArmed ? ' ins-answer--armed' : ''}`}
       title={title}
       aria-disabled={isDisabled || !isArmed}
@@ -79,7 +83,7 @@ function useArmed(
     };
     const onKeyDown = (event: KeyboardEvent) => {
       if (MODIFIERS.has(event.key)) return;
-      const isPress = event.target === button.current && /^(Enter| )$/.test(event.key);
+      const isPress = isPressOf(button.current, event);
       // The press itself; a key that is held down is none.
       if (isPress && !event.repeat && arming.isArmed(performance.now())) return;
       disturb();
@@ -93,6 +97,13 @@ function useArmed(
   }, [arming, of, button]);
   // What was armed for something else is not, already in the render that shows the change.
   return isArmedFor(armedFor, of);
+}
+
+/** Whether a key presses the button: one on it, or Enter in a field of the form that it submits. */
+function isPressOf(button: HTMLButtonElement | null, { key, target }: KeyboardEvent): boolean {
+  if (target === button) return key === 'Enter' || key === ' ';
+  const isField = target instanceof HTMLInputElement && target.form !== null;
+  return key === 'Enter' && isField && button?.type === 'submit' && target.form === button.form;
 }
 
 function isArmedFor(armed: unknown, of: unknown): boolean {
