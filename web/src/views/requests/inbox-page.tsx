@@ -28,7 +28,7 @@ import { LastCalls } from './last-calls.tsx';
 import { RequestLine } from './request-line.tsx';
 import './inbox-page.css';
 
-const LINE_PX = 52;
+const LINE_PX = 70;
 
 export function InboxPage() {
   const { requests, feed } = useInspector();
