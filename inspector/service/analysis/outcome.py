@@ -42,18 +42,22 @@ _HTTP_ERROR = re.compile("[45][0-9]{2}")
 """The status of a response: a number that says what went wrong."""
 
 
-def first_cause(failed: Sequence[SpanRecord]) -> SpanRecord | None:
-    """Return the failure to read first: one from which a root failed, else the first to end.
+def by_cause(failed: Sequence[SpanRecord]) -> list[SpanRecord]:
+    """Return the failures in the order in which they are read until one says why.
 
-    Only failures without a failed child count: the others follow from them.
+    Those with a failed child come last: they follow from it. Before others comes one from which a
+    root failed, then the first to end.
     """
     by_id = {(span.trace_id, span.span_id): span for span in failed}
     above = {(span.trace_id, span.parent_span_id) for span in failed}
-    innermost = [span for key, span in by_id.items() if key not in above]
-    return min(
-        innermost or failed,
-        key=lambda span: (not _reached_root(span, by_id), span.end_ns or MAX_INT, span.span_id),
-        default=None,
+    return sorted(
+        failed,
+        key=lambda span: (
+            (span.trace_id, span.span_id) in above,
+            not _reached_root(span, by_id),
+            span.end_ns or MAX_INT,
+            span.span_id,
+        ),
     )
 
 
@@ -66,10 +70,10 @@ def _reached_root(span: SpanRecord, failed: Mapping[tuple[str, str], SpanRecord]
     return span.is_root
 
 
-def cause_line(span: SpanRecord, why: Failure, status_message: str) -> str:
+def cause_line(span: SpanRecord, reason: str) -> str:
     """Return what failed, and why."""
     label = visible_line(span.subject or span.name, _LABEL_CHARS).replace(": ", ":")
-    return f"{label}: {failure_line(why, status_message)}"
+    return f"{label}: {reason}"
 
 
 def failure_line(why: Failure, status_message: str) -> str:

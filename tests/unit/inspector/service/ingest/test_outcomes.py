@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from opentelemetry.proto.trace.v1.trace_pb2 import Status
+
 from inspector.service.model.rows import Json
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
@@ -26,6 +28,20 @@ def test_a_session_that_failed_says_what_failed_first(rig: Rig) -> None:
     assert rig.session().cause is None
     rig.wait(6)
     assert (rig.session().cause, rig.session().answer) == ("fetch_page: 504 from x", None)
+
+
+def test_a_failure_that_says_why_is_the_cause_before_one_that_does_not(rig: Rig) -> None:
+    """The step between them did not fail: the agent counts as innermost, too."""
+    agent = span("agent", span_id=2, parent=1, duration_ns=2 * SECOND_NS)
+    agent.status.code = Status.STATUS_CODE_ERROR
+    rig.record(
+        span("execute_tool", span_id=4, parent=3, attributes=TOOL, error="504 from mirror"),
+        span("step", span_id=3, parent=2),
+        agent,
+        span("run", duration_ns=3 * SECOND_NS, error="the agent failed"),
+    )
+    rig.wait(6)
+    assert rig.session().cause == "fetch_page: 504 from mirror"
 
 
 def test_a_session_without_failures_says_the_last_answer(rig: Rig) -> None:
