@@ -14,6 +14,7 @@ from inspector.service import wire
 from inspector.service.analysis.causes import error_line
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.model.records import MAX_INT, SpanRecord
+from inspector.service.normalise.plain import plain_line
 from inspector.service.normalise.view import Failure
 
 MAX_CHARS = 200
@@ -117,7 +118,8 @@ def answer_line(messages: Sequence[wire.Message]) -> str | None:
     """Return the text of the last message that a model answered with; None without one."""
     for message in reversed(messages):
         if message.origin == "output":
-            texts = (_line(part.text) for part in message.parts if part.type == "text")
+            parts = (part.text for part in message.parts if part.type == "text")
+            texts = (plain_line(text, 2 * _READ_CHARS) for text in parts)
             if line := " ".join(filter(None, texts)):
                 return visible_line(line, MAX_CHARS)
     return None

@@ -14,6 +14,9 @@ from tests.support.telemetry.records import started
 TOOL: dict[str, Json] = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "fetch_page"}
 
 
+LAST = "**All**\n done."
+
+
 def answered(text: str) -> dict[str, Json]:
     messages = [{"role": "assistant", "parts": [{"type": "text", "content": text}]}]
     return {"gen_ai.operation.name": "chat", "gen_ai.output.messages": json.dumps(messages)}
@@ -49,7 +52,11 @@ def test_a_session_without_failures_says_the_last_answer(rig: Rig) -> None:
         span("run"),
         span("chat", span_id=2, parent=1, attributes=answered("first")),
         span(
-            "chat", span_id=3, parent=1, start_ns=START_NS + 5, attributes=answered("All\n done.")
+            "chat",
+            span_id=3,
+            parent=1,
+            start_ns=START_NS + 5,
+            attributes=answered("**All**\n done."),
         ),
     )
     rig.wait(6)
