@@ -4,7 +4,7 @@
  *
  * While it is not armed it can have the focus, and does nothing.
  */
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Arming } from '../../../model/requests/arming.ts';
 
 interface ArmedButtonProps {
@@ -38,7 +38,8 @@ export function ArmedButton(props: ArmedButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [arming] = useState(() => new Arming(performance.now()));
   const isArmed = useArmed(arming, of, button);
-  const press = () => {
+  const press = (event: MouseEvent) => {
+    event.preventDefault(); // a form is never sent, and may be gone by then
     // The time itself, not what was drawn of it.
     if (isDisabled) onRefused?.();
     else if (isArmed && arming.isArmed(performance.now())) onPress();

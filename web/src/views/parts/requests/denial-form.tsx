@@ -1,5 +1,5 @@
 /** Form of a denial, with its reason: Enter in the reason is a press of its button. */
-import type { FormEvent, KeyboardEvent } from 'react';
+import type { KeyboardEvent } from 'react';
 import { REQUEST_TEXT } from '../../../texts.ts';
 import { ArmedButton } from './armed-button.tsx';
 
@@ -23,7 +23,6 @@ export function DenialForm({ of, name, label, reason, ...on }: DenialFormProps) 
     <form
       className="ins-request__answers"
       aria-label={name}
-      onSubmit={(event: FormEvent) => event.preventDefault()}
       onKeyDown={(event: KeyboardEvent) => {
         if (event.key !== 'Escape') return;
         event.preventDefault();
