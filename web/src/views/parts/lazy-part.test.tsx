@@ -81,7 +81,7 @@ test('what was loaded ahead is shown at once, and what failed ahead is loaded wi
 });
 
 test.each([false, true])(
-  'another version is told of where the service has one: %s',
+  'another version is shown of where the service has one: %s',
   async (isReplaced) => {
     const inspector = exampleInspector({});
     inspector.feed.status.set({ kind: 'live' });
@@ -96,7 +96,7 @@ test.each([false, true])(
         </PageContext>,
       );
     });
-    const told = (await screen.findByRole('alert')).textContent;
-    expect(told.includes('Another version')).toBe(isReplaced);
+    const shown = (await screen.findByRole('alert')).textContent;
+    expect(shown.includes('Another version')).toBe(isReplaced);
   },
 );
