@@ -37,7 +37,7 @@ def test_the_list_is_narrowed_by_the_query_language_and_stays_live(
     rows = page.locator("[data-session]")
     expect(rows).to_have_count(2)
 
-    field = page.get_by_role("combobox", name="Filter sessions")
+    field = page.get_by_role("combobox", name="Filter sessions", exact=True)
     field.press_sequentially("serv")
     expect(page.get_by_role("option", name="service:")).to_be_visible()
     _picture(page, "completion")

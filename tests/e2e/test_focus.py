@@ -268,6 +268,15 @@ def test_the_focus_follows_what_is_selected(page: Page, service: Service, view: 
     expect(before).not_to_be_focused()
 
 
+def test_escape_leads_from_a_request_back_to_its_line(page: Page, service: Service) -> None:
+    _open(page, service, "waiting?request=r50")
+    line = page.locator('[data-row="r50"] [data-request-line]')
+    expect(line).to_be_focused()
+    page.get_by_role("button", name="Allow delete_file once").focus()
+    page.keyboard.press("Escape")
+    expect(line).to_be_focused()
+
+
 @pytest.mark.parametrize(
     ("path", "requests"),
     [

@@ -78,6 +78,17 @@ def test_a_tooltip_comes_by_mouse_and_by_keyboard_stays_below_the_mouse_and_is_d
     assert watch.errors == []
 
 
+def test_a_title_that_can_be_read_has_no_tooltip(page: Page, service: Service) -> None:
+    _open(page, service)
+    page.keyboard.press("j")
+    page.wait_for_load_state("networkidle")
+    tip = page.get_by_role("tooltip")
+    page.get_by_role("button", name="Settings").focus()
+    expect(tip).to_have_text("Settings")
+    page.locator("[data-session] a").first.focus()
+    expect(tip).to_have_count(0)
+
+
 @pytest.mark.slow
 def test_tab_stays_in_a_panel_and_one_escape_closes_it(page: Page, service: Service) -> None:
     """Its button has the focus then; no tooltip of what is in it takes the `Esc`."""

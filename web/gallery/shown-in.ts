@@ -48,6 +48,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'parts/requests/arguments.tsx Arguments': 'request, breakpoint',
   'parts/requests/armed-button.tsx ArmedButton': 'request, approval',
   'parts/requests/data-frame.tsx DataFrame': 'mcp line, no JSON',
+  'parts/requests/denial-form.tsx DenialForm': 'request, denial',
   'parts/requests/question-form.tsx QuestionForm': 'request, question',
   'parts/requests/request-card.tsx RequestCard': 'inbox',
   'parts/requests/request-card.tsx TimeLeft': 'inbox',

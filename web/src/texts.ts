@@ -29,7 +29,7 @@ export const SHELL_TEXT = {
   pageThrew: 'This page crashed.',
   pageThrewAdvice: 'Agents and stored sessions are not affected.',
   missingAdvice: 'The service did not send it. Check that it is running, then retry.',
-  replacedAdvice: 'Another version of Inspector may be running. Reload the page.',
+  replacedAdvice: 'Another version of Inspector is running. Reload the page.',
   throwingAdvice: 'The rest of the page still works.',
   main: 'Main',
   since: 'Since',

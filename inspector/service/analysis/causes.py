@@ -11,7 +11,7 @@ from typing import Any
 
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.analysis.span_tree import SpanTree
-from inspector.service.model.rows import SpanRow, SpanStatus
+from inspector.service.model.rows import UNTOLD_MESSAGE, SpanRow, SpanStatus
 
 
 def is_failed(row: SpanRow) -> bool:
@@ -63,14 +63,19 @@ def groups_of(tree: SpanTree) -> list[Group]:
     )
 
 
+NO_REASON = "no reason was recorded"
+
+
 def error_line(detail: dict[str, Any], most: int) -> str:
     """Return the error of a span on one line: type and message, code, or the result of its tool."""
     error = detail["view"]["error"] or {}
-    parts = [error.get("type"), error.get("message") or detail["status_message"]]
+    message = error.get("message")
+    message = None if message == UNTOLD_MESSAGE else message
+    parts = [error.get("type"), message or detail["status_message"]]
     text = ": ".join(dict.fromkeys(filter(None, parts)))
     if not text and error.get("code"):
         text = f"code {error['code']}"
     tool = detail["view"]["tool"]
-    if tool and tool["result"] and not error.get("message"):
+    if tool and tool["result"] and not message:
         text = ": ".join(filter(None, (text, tool["result"]["text"][:most])))
-    return visible_line(text or "no reason was recorded", most)
+    return visible_line(text or NO_REASON, most)

@@ -14,6 +14,7 @@ from inspector.service import wire
 from inspector.service.analysis.causes import error_line
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.model.records import MAX_INT, SpanRecord
+from inspector.service.normalise.plain import plain_line
 from inspector.service.normalise.view import Failure
 
 MAX_CHARS = 200
@@ -42,18 +43,22 @@ _HTTP_ERROR = re.compile("[45][0-9]{2}")
 """The status of a response: a number that says what went wrong."""
 
 
-def first_cause(failed: Sequence[SpanRecord]) -> SpanRecord | None:
-    """Return the failure to read first: one from which a root failed, else the first to end.
+def by_cause(failed: Sequence[SpanRecord]) -> list[SpanRecord]:
+    """Return the failures in the order in which they are read until one says why.
 
-    Only failures without a failed child count: the others follow from them.
+    Those with a failed child come last: they follow from it. Before others comes one from which a
+    root failed, then the first to end.
     """
     by_id = {(span.trace_id, span.span_id): span for span in failed}
     above = {(span.trace_id, span.parent_span_id) for span in failed}
-    innermost = [span for key, span in by_id.items() if key not in above]
-    return min(
-        innermost or failed,
-        key=lambda span: (not _reached_root(span, by_id), span.end_ns or MAX_INT, span.span_id),
-        default=None,
+    return sorted(
+        failed,
+        key=lambda span: (
+            (span.trace_id, span.span_id) in above,
+            not _reached_root(span, by_id),
+            span.end_ns or MAX_INT,
+            span.span_id,
+        ),
     )
 
 
@@ -66,10 +71,10 @@ def _reached_root(span: SpanRecord, failed: Mapping[tuple[str, str], SpanRecord]
     return span.is_root
 
 
-def cause_line(span: SpanRecord, why: Failure, status_message: str) -> str:
+def cause_line(span: SpanRecord, reason: str) -> str:
     """Return what failed, and why."""
     label = visible_line(span.subject or span.name, _LABEL_CHARS).replace(": ", ":")
-    return f"{label}: {failure_line(why, status_message)}"
+    return f"{label}: {reason}"
 
 
 def failure_line(why: Failure, status_message: str) -> str:
@@ -113,7 +118,8 @@ def answer_line(messages: Sequence[wire.Message]) -> str | None:
     """Return the text of the last message that a model answered with; None without one."""
     for message in reversed(messages):
         if message.origin == "output":
-            texts = (_line(part.text) for part in message.parts if part.type == "text")
+            parts = (part.text for part in message.parts if part.type == "text")
+            texts = (plain_line(text, 2 * _READ_CHARS) for text in parts)
             if line := " ".join(filter(None, texts)):
                 return visible_line(line, MAX_CHARS)
     return None

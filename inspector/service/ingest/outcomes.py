@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from inspector.service.analysis.causes import NO_REASON
 from inspector.service.analysis.outcome import (
     MAX_CHARS,
     answer_line,
+    by_cause,
     cause_key,
     cause_line,
-    first_cause,
+    failure_line,
 )
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.ingest.unit_of_work import UnitOfWork
@@ -20,6 +22,9 @@ from inspector.service.sessions.state import Outcome, SessionState
 
 _MAX_FAILED = 1_000
 """Limit of the failed spans among which the first cause is looked for."""
+_MAX_CAUSES = 8
+"""Limit of those that are read for a reason."""
+_TOO_LARGE = "too large to say why"
 _MAX_ANSWERS = 4
 """Limit of the spans in which the last answer is looked for."""
 _MAX_SPAN_BYTES = 1024 * 1024
@@ -45,8 +50,7 @@ def outcome_of(unit: UnitOfWork, session: SessionState, written: Written) -> Out
             for span in _newest(stored, written)
             if span.status is SpanStatus.ERROR and span.duplicate_of is None
         ]
-        if (cause := first_cause(failed)) is not None:
-            line = _cause(unit, cause)
+        if (line := _cause(unit, by_cause(failed))) is not None:
             return Outcome(cause=visible_line(line, MAX_CHARS), cause_key=cause_key(line))
     if session.tally.llm_calls or session.profile.agents:
         return Outcome(answer=_answer(unit, session.id, written))
@@ -59,12 +63,23 @@ def _newest(stored: Iterable[SpanRecord], written: Written) -> list[SpanRecord]:
     return older + [span for spans in written.values() for span in spans.values()]
 
 
-def _cause(unit: UnitOfWork, span: SpanRecord) -> str:
+def _cause(unit: UnitOfWork, failed: Sequence[SpanRecord]) -> str | None:
+    """Return the line of the first failure that says why, else of the first; None without one."""
+    unread = None
+    for span in failed[:_MAX_CAUSES]:
+        reason = _reason(unit, span)
+        line = cause_line(span, reason)
+        if reason not in (NO_REASON, _TOO_LARGE):
+            return line
+        unread = unread or line
+    return unread
+
+
+def _reason(unit: UnitOfWork, span: SpanRecord) -> str:
     if span.size_bytes > _MAX_SPAN_BYTES:
-        return f"{span.subject or span.name}: too large to say why"
+        return _TOO_LARGE
     content = unit.content(span).span()
-    why = failure_of(content, _moments(unit, span))
-    return cause_line(span, why, content.status.message)
+    return failure_line(failure_of(content, _moments(unit, span)), content.status.message)
 
 
 def _answer(unit: UnitOfWork, session_id: str, written: Written) -> str | None:

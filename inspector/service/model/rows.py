@@ -33,6 +33,10 @@ class SpanKind(StrEnum):
     OTHER = "other"
 
 
+UNTOLD_MESSAGE = "The sender reports a failure without a reason."
+"""Message of an error of which nothing else is known."""
+
+
 class SpanStatus(StrEnum):
     """`running` and `lost` are ours; the rest is the OTLP status, `cancelled` split from error."""
 

@@ -44,6 +44,7 @@ from inspector.service.normalise.kinds import (
     subject_in_name,
     subject_of,
 )
+from inspector.service.normalise.plain import plain_line
 from inspector.service.normalise.session_ids import session_id
 from inspector.service.normalise.usage import GENKIT_OUTPUT, REPEATED_USAGE, USAGE_KIND, usage_of
 
@@ -53,6 +54,7 @@ LEAST_STALL_S = 3.0
 _PARENT_IS_REMOTE = 0x300
 # The most a title may be made of; longer messages are cut, not stored twice.
 _TITLE_CHARACTERS = 200
+_READ_CHARACTERS = 500
 _ERROR, _OK = Status.STATUS_CODE_ERROR, Status.STATUS_CODE_OK
 # OpenLLMetry's MCP instrumentation writes one for each stream it wraps: no work of its own.
 _HELPER = "ResponseStreamWriter"
@@ -425,7 +427,7 @@ def _read_varying(incoming: IncomingSpan, parts: int, attributes: Mapping[str, J
         _read_stall(record, attributes)
     if parts & (_MESSAGES | _EVENTS):
         events = incoming.span.events if parts & _EVENTS else ()
-        incoming.first_user_message = _cut(first_user_text(attributes, events))
+        incoming.first_user_message = _plain(first_user_text(attributes, events))
     record.is_counted = record.duplicate_of is None and (
         record.input_tokens is not None
         or record.output_tokens is not None
@@ -499,7 +501,11 @@ def _tags(attributes: Mapping[str, Json]) -> tuple[str, ...]:
 
 def title_in_log(name: str, record: LogRecord) -> str | None:
     """Return the title of a session from the messages of a log record, if any."""
-    return _cut(first_user_text_in_log(name, record)) if is_about_messages(name) else None
+    return _plain(first_user_text_in_log(name, record)) if is_about_messages(name) else None
+
+
+def _plain(text: str | None) -> str | None:
+    return text and _cut(plain_line(text, _READ_CHARACTERS))
 
 
 def _cut(text: str | None) -> str | None:

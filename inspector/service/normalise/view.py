@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.service.model.otlp_values import as_float, as_int, as_text, flat_attributes
-from inspector.service.model.rows import Json, Moment, SpanKind
+from inspector.service.model.rows import UNTOLD_MESSAGE, Json, Moment, SpanKind
 from inspector.service.model.times import rfc3339
 from inspector.service.normalise import keys
 from inspector.service.normalise.conventions import SpanSource, first_found
@@ -305,5 +305,5 @@ def _error(span: Span, attributes: Attributes, happened: Sequence[Moment]) -> Er
     )
     if found == _UNTOLD:
         fields = json.dumps(dict(exception), ensure_ascii=False) if exception else None
-        found.message = fields or "The sender reports a failure without a reason."
+        found.message = fields or UNTOLD_MESSAGE
     return found

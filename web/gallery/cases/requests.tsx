@@ -9,6 +9,9 @@ import { requests } from '../fixtures.ts';
 /** Opens the editor of the arguments. */
 const EDITED = pressed('button', 'Edit');
 
+/** Opens the form of a denial. */
+const DENYING = pressed('button', 'Deny…');
+
 export const cases: readonly GalleryCase[] = [
   { name: 'inbox', height: 900, Shown: InboxPage },
   ...requests.map(({ id }) => ({
@@ -30,6 +33,15 @@ export const cases: readonly GalleryCase[] = [
     isPadded: true,
     Shown: () => (
       <After deed={EDITED}>
+        <RequestCard id="approval" />
+      </After>
+    ),
+  },
+  {
+    name: 'request, denial',
+    isPadded: true,
+    Shown: () => (
+      <After deed={DENYING}>
         <RequestCard id="approval" />
       </After>
     ),

@@ -41,12 +41,12 @@ test.each([
   ['a page that is none of ours', ['<h1>The web UI is not built</h1>']],
 ])('with %s nothing is loaded again', async (_, answers) => {
   const { build, reloads } = opened('index-A.js', new Map(), answers);
-  await build.reloadIfReplaced();
+  expect(await build.reloadIfReplaced()).toBe(false);
   expect(reloads()).toBe(0);
 });
 
 test('where the tab remembers nothing, nothing is loaded again by itself', async () => {
   const { build, reloads } = opened('index-A.js', undefined, [page('index-B.js')]);
-  await build.reloadIfReplaced();
+  expect(await build.reloadIfReplaced()).toBe(true);
   expect(reloads()).toBe(0);
 });

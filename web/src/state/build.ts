@@ -19,15 +19,20 @@ export class Build {
     this.parts = parts;
   }
 
-  /** Reload if the service has another build; once for each build, so that no reload repeats. */
-  async reloadIfReplaced(): Promise<void> {
+  /**
+   * Return whether the service has another build, and reload then, if `mayReload`; once for each
+   * build, so that no reload repeats.
+   */
+  async reloadIfReplaced(mayReload = true): Promise<boolean> {
     const { script, loadPage, memory, reload } = this.parts;
     const now = await loadPage().then(scriptOf, () => undefined);
-    if (now === undefined || script.endsWith(`/${now}`)) return;
+    if (now === undefined || script.endsWith(`/${now}`)) return false;
     // Without a memory there is no telling a first reload from a later one.
-    if (memory === undefined || memory.getItem(KEY) === now) return;
-    memory.setItem(KEY, now);
-    reload();
+    if (mayReload && memory !== undefined && memory.getItem(KEY) !== now) {
+      memory.setItem(KEY, now);
+      reload();
+    }
+    return true;
   }
 }
 

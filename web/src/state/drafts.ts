@@ -13,7 +13,8 @@ export interface Draft {
   /** The edited arguments; undefined if they are not edited. */
   readonly args: string | undefined;
   readonly isEditing: boolean;
-  readonly isDenying: boolean;
+  /** What the open form denies: the request, or all that its session waits for. */
+  readonly denying: 'one' | 'all' | undefined;
   readonly reason: string;
   /** The typed values; undefined before anything was typed. */
   readonly values: FormValues | undefined;
@@ -26,7 +27,7 @@ export interface Draft {
 export const NO_DRAFT: Draft = {
   args: undefined,
   isEditing: false,
-  isDenying: false,
+  denying: undefined,
   reason: '',
   values: undefined,
   sent: undefined,

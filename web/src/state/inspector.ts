@@ -153,10 +153,13 @@ export class Inspector {
     void this.feed.cover([NO_SESSION]);
   }
 
-  /** After an upgrade of the service, code is missing until the page is loaded again. */
-  async onMissingPart(): Promise<void> {
+  /**
+   * After an upgrade of the service, code is missing until the page is loaded again; return whether
+   * that is why.
+   */
+  async onMissingPart(): Promise<boolean> {
     // What was written and not sent would be lost: then it is for the reader to say.
-    if (!this.drafts.hasUnsent()) await this.build?.reloadIfReplaced();
+    return (await this.build?.reloadIfReplaced(!this.drafts.hasUnsent())) ?? false;
   }
 
   /** Read all shown lists again: the feed had a gap, or the tab was hidden. */

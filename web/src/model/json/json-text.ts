@@ -404,6 +404,33 @@ export function indexJson(text: string): JsonIndex | undefined {
   }
 }
 
+/** Longest text that is read for its line, and the longest value on it. */
+const MOST_READ = 20_000;
+const VALUE_CHARACTERS = 48;
+
+/** Members of an object in a line, without quotes, each short; any other text as it is. */
+export function membersLine(text: string): string {
+  const index = text.length <= MOST_READ ? indexJson(text) : undefined;
+  if (index === undefined || index.kind[0] !== JsonKind.Object || index.count === 1) return text;
+  const members = [...index.children(0)];
+  const limit = members.length === 1 ? VALUE_CHARACTERS : VALUE_CHARACTERS / 2;
+  return members
+    .map((node) => {
+      const isString = index.kind[node] === JsonKind.String;
+      const value = isString ? index.string(node) : index.source(node);
+      return `${index.key(node)}: ${withoutMiddle(value, limit)}`;
+    })
+    .join(', ');
+}
+
+/** Both ends of a long text: paths often differ in the last part alone. */
+function withoutMiddle(text: string, limit: number): string {
+  const characters = Array.from(text);
+  if (characters.length <= limit) return text;
+  const end = Math.floor(limit / 2);
+  return `${characters.slice(0, limit - end - 1).join('')}…${characters.slice(-end).join('')}`;
+}
+
 function decodeString(quoted: string): string {
   try {
     return JSON.parse(quoted) as string;

@@ -43,7 +43,7 @@ test('a call says what people and the model said, a tool its arguments and its r
     tool: {
       name: 'ls',
       call_id: null,
-      arguments: clip('{}'),
+      arguments: clip('{"path": "build"}'),
       result: clip('a b'),
       is_error: false,
     },
@@ -51,7 +51,7 @@ test('a call says what people and the model said, a tool its arguments and its r
   expect(lastEntries(transcript(call, tool)).map(({ who, text }) => [who, text])).toEqual([
     ['user', 'Clean up'],
     ['gpt[U+202E]-4o', 'I delete it.'],
-    ['ls', '{} → a b'],
+    ['ls', 'path: build → a b'],
   ]);
 });
 

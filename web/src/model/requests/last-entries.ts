@@ -1,5 +1,6 @@
 /** The last entries of a transcript, in short. */
 import type { Clip, Piece, Reading, Said, Transcript } from '../../api/types.ts';
+import { membersLine } from '../json/json-text.ts';
 import { plainLine } from '../text/hidden-characters.ts';
 
 export interface Entry {
@@ -23,7 +24,7 @@ function entriesOf(reading: Reading): Entry[] {
   const { tool, error } = reading;
   if (tool !== null) {
     const result = error?.message ?? tool.result;
-    const text = [tool.arguments, result].map(textOf).filter((one) => one !== '');
+    const text = [argumentsOf(tool.arguments), textOf(result)].filter((one) => one !== '');
     const state = tool.is_error || error !== null ? 'failed' : openState(reading);
     return [{ key, who: plainLine(tool.name, 80), text: text.join(' → '), state }];
   }
@@ -56,7 +57,11 @@ function nameOf({ role, origin }: Said, { model }: Reading): string {
 
 function pieceText({ type, name, clip }: Piece): string {
   if (type === 'reasoning') return '';
-  return type === 'tool_call' ? `${plainLine(name ?? '', 80)}(${textOf(clip)})` : textOf(clip);
+  return type === 'tool_call' ? `${plainLine(name ?? '', 80)}(${argumentsOf(clip)})` : textOf(clip);
+}
+
+function argumentsOf(clip: Clip | null): string {
+  return textOf(clip && { ...clip, text: membersLine(clip.text) });
 }
 
 /** The beginning, in one paragraph. */

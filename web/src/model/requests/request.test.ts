@@ -5,6 +5,7 @@ import {
   allowLabel,
   alwaysLabel,
   appliedText,
+  argumentsLine,
   compareUrgentFirst,
   headlineOf,
   isGranted,
@@ -61,6 +62,18 @@ test('a question is listed by its first line, other requests by who wants what',
   expect(lineOf(question)).toBe('Which[U+202E] channel?');
   expect(lineOf({ ...question, prompt: ' ', tool_name: 'ask' })).toBe('Question from ask');
   expect(lineOf(exampleRequest({ prompt: 'Really?' }))).toBe('delete_file wants to run');
+});
+
+test('requests of one tool differ on their lines where their arguments do', () => {
+  const root = '/srv/data/releases/2026-01-01/europe-west/customers/';
+  const line = (args: string | null) => argumentsLine(exampleRequest({ args_json: args }));
+  expect(line(`{"path":"${root}a.csv"}`)).toMatch(/^path: \/srv\/data.*….*customers\/a\.csv$/);
+  expect(line(`{"path":"${root}a.csv","id":9007199254740993,"force":true}`)).toMatch(
+    /a\.csv, id: 9007199254740993, force: true$/,
+  );
+  expect(line('{"a":"x\u202e"}')).toBe('a: x[U+202E]');
+  expect(line('["a"]')).toBe('["a"]');
+  expect(line(null)).toBe('');
 });
 
 test('a name cannot make a button say something else', () => {

@@ -16,6 +16,7 @@ import {
   wantedToRun,
   wantsToRun,
 } from '../../texts.ts';
+import { membersLine } from '../json/json-text.ts';
 import { formatDuration, quoted } from '../text/format.ts';
 import { plainLine } from '../text/hidden-characters.ts';
 import { beginningOf } from '../text/text-parts.ts';
@@ -81,6 +82,11 @@ export function headlineOf(request: Request): string {
 export function lineOf(request: Request): string {
   const asks = request.kind === 'question' ? request.prompt.trim().split('\n', 1)[0] : '';
   return plainLine(asks ?? '') || headlineOf(request);
+}
+
+/** The arguments on one line: what tells two requests of one tool apart. */
+export function argumentsLine({ args_json, args_text }: Request): string {
+  return plainLine(args_json === null ? (args_text ?? '') : membersLine(args_json), 160);
 }
 
 /** Whether the request is a question of an MCP server, passed on by its host. */

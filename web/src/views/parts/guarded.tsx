@@ -21,6 +21,8 @@ interface GuardedProps {
 
 interface GuardedState {
   readonly error: unknown;
+  /** Whether the service has another build of the page, once that is known. */
+  readonly isReplaced?: boolean;
 }
 
 export class Guarded extends Component<GuardedProps, GuardedState> {
@@ -39,13 +41,12 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
     // From now on: before, React may render once more, and would load it again and again.
     forgetMissing();
     const inspector = this.context?.inspector;
-    void inspector?.onMissingPart();
+    void inspector?.onMissingPart().then((isReplaced) => this.setState({ isReplaced }));
     const status = inspector?.feed.status;
     this.stopWaiting?.();
     // Once the service is back, it is loaded without being asked for.
     this.stopWaiting = status?.subscribe(() => {
       if (status.get().kind === 'live') this.retry();
-      else this.forceUpdate(); // it was gone already, and not replaced
     });
   }
 
@@ -63,8 +64,7 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
     if (error === undefined) return <Suspense fallback={loading}>{children}</Suspense>;
     const isMissing = error instanceof MissingPartError;
     if (isMissing && missing !== undefined) return missing;
-    const isReplaced =
-      isMissing && name !== undefined && this.context?.inspector.feed.status.get().kind === 'live';
+    const isReplaced = isMissing && name !== undefined && this.state.isReplaced === true;
     const [headline, advice] =
       name === undefined
         ? [SHELL_TEXT.pageThrew, SHELL_TEXT.pageThrewAdvice]
@@ -116,7 +116,7 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
 
   private retry(): void {
     this.stopWaiting?.();
-    this.setState({ error: undefined });
+    this.setState({ error: undefined, isReplaced: false });
   }
 }
 

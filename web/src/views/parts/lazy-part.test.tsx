@@ -2,6 +2,9 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Cell } from '../../state/cell.ts';
+import { exampleInspector } from '../../state/examples.ts';
+import { PageContext } from './context.ts';
 import { Guarded } from './guarded.tsx';
 import { lazyPart, loadAllParts } from './lazy-part.ts';
 
@@ -76,3 +79,24 @@ test('what was loaded ahead is shown at once, and what failed ahead is loaded wi
   expect(screen.getByText('the chart')).toBeDefined();
   expect(service.loads).toBe(2);
 });
+
+test.each([false, true])(
+  'another version is shown of where the service has one: %s',
+  async (isReplaced) => {
+    const inspector = exampleInspector({});
+    inspector.feed.status.set({ kind: 'live' });
+    inspector.onMissingPart = async () => isReplaced;
+    const { Shown } = part();
+    await act(async () => {
+      render(
+        <PageContext value={{ inspector, theme: new Cell('light' as const) }}>
+          <Guarded name="Chart">
+            <Shown />
+          </Guarded>
+        </PageContext>,
+      );
+    });
+    const shown = (await screen.findByRole('alert')).textContent;
+    expect(shown.includes('Another version')).toBe(isReplaced);
+  },
+);

@@ -139,7 +139,6 @@ export function QueryField(props: QueryFieldProps) {
     <div className="ins-query">
       <label className={`ins-search${shown === undefined ? '' : ' ins-search--wrong'}`}>
         <ActionIcon name="search" />
-        <span className="ins-hidden">{label ?? PARTS_TEXT.filter}</span>
         <input
           ref={(element) => {
             input.current = element;
@@ -148,6 +147,7 @@ export function QueryField(props: QueryFieldProps) {
           }}
           type="text"
           role="combobox"
+          aria-label={label ?? PARTS_TEXT.filter}
           aria-expanded={isOpen}
           aria-controls={`${id}-list`}
           aria-activedescendant={active < 0 ? undefined : `${id}-${active}`}

@@ -6,6 +6,7 @@ import { exampleRequest } from '../../model/examples.ts';
 import { Cell } from '../../state/cell.ts';
 import { exampleInspector } from '../../state/examples.ts';
 import { PageContext } from '../parts/context.ts';
+import { RequestCard } from '../parts/requests/request-card.tsx';
 import { DenyAll } from './deny-all.tsx';
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
@@ -27,9 +28,11 @@ function page(...rows: readonly Request[]) {
   const open = (request: Request) =>
     inspector.requests.apply([{ type: 'ApprovalRequested', time: '', session_id: 's', request }]);
   act(() => rows.forEach(open));
+  const [first = exampleRequest()] = rows;
   render(
     <PageContext value={{ inspector, theme: new Cell('light' as const) }}>
-      <DenyAll sessionId="s" />
+      <RequestCard id={first.id} />
+      <DenyAll request={first} />
     </PageContext>,
   );
   return { sent, open: (request: Request) => act(() => open(request)) };
@@ -64,16 +67,27 @@ test('each request of the session gets an answer of its own, with the reason', a
     q: { decision: 'decline', reason },
     b: { decision: 'deny', args_hash: 'bb', reason },
   });
-  expect(screen.getByRole('status').textContent).toBe('3 of 4 denied.');
+  expect(screen.getByText('3 of 4 denied.')).toBeDefined();
 });
 
-test('Escape takes the question back, and one request alone has no button', () => {
+test('Escape takes the question back to its button, and one request alone has no button', () => {
   const { sent } = page(exampleRequest({ id: 'a' }), exampleRequest({ id: 'b' }));
   fireEvent.click(button('Deny all in this session…'));
   fireEvent.keyDown(screen.getByLabelText(/Reason/), { key: 'Escape' });
   expect(screen.queryByLabelText(/Reason/)).toBeNull();
+  expect(document.activeElement).toBe(button('Deny all in this session…'));
   expect(sent).toEqual([]);
   cleanup();
   page(exampleRequest());
-  expect(screen.queryByRole('button')).toBeNull();
+  expect(screen.queryByRole('button', { name: /^Deny all/ })).toBeNull();
+});
+
+test('one denial is open at a time: of the request, or of all', () => {
+  page(exampleRequest({ id: 'a' }), exampleRequest({ id: 'b' }));
+  fireEvent.click(button('Deny…'));
+  fireEvent.click(button('Deny all in this session…'));
+  expect(screen.getAllByLabelText(/Reason/)).toHaveLength(1);
+  fireEvent.click(button('Deny…'));
+  expect(screen.getAllByLabelText(/Reason/)).toHaveLength(1);
+  expect(button('Deny all in this session…')).toBeDefined();
 });

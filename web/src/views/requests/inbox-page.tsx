@@ -16,6 +16,7 @@ import {
   useRow,
   useTitle,
 } from '../parts/context.ts';
+import { focusBack } from '../parts/focus-back.ts';
 import { Link } from '../parts/link.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { askForNotices, canNotify } from '../parts/requests/notices.ts';
@@ -27,7 +28,7 @@ import { LastCalls } from './last-calls.tsx';
 import { RequestLine } from './request-line.tsx';
 import './inbox-page.css';
 
-const LINE_PX = 52;
+const LINE_PX = 70;
 
 export function InboxPage() {
   const { requests, feed } = useInspector();
@@ -104,9 +105,14 @@ function OpenRequest({ id }: { readonly id: string }) {
       aria-label={INBOX_TEXT.openRequest}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
       tabIndex={0}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        event.preventDefault();
+        focusBack(undefined); // the line of the card
+      }}
     >
       <RequestCard id={id} hasSession />
-      <DenyAll sessionId={request.session_id} />
+      <DenyAll request={request} />
       <LastCalls request={request} />
     </section>
   );

@@ -2,6 +2,7 @@
 import { memo } from 'react';
 import {
   allowsByItself,
+  argumentsLine,
   headlineOf,
   isPending,
   lineOf,
@@ -26,6 +27,7 @@ export const RequestLine = memo(function RequestLine(props: RequestLineProps) {
   if (request === undefined) return null;
   const isWaiting = isPending(request);
   const [what, headline] = [lineOf(request), headlineOf(request)];
+  const args = request.kind === 'question' ? '' : argumentsLine(request);
   const session = request.session_title || request.session_id;
   const state = isWaiting ? (allowsByItself(request) ? 'allowing' : 'pending') : 'closed';
   return (
@@ -42,6 +44,11 @@ export const RequestLine = memo(function RequestLine(props: RequestLineProps) {
       <span className="ins-inbox__what" title={what === headline ? what : `${headline}: ${what}`}>
         {what}
       </span>
+      {args !== '' && (
+        <span className="ins-inbox__args" dir="ltr" title={args}>
+          {args}
+        </span>
+      )}
       <span className="ins-inbox__session" title={plainLine(session, 400)}>
         {plainLine(session, 80)}
       </span>

@@ -2,28 +2,29 @@
 import { act, cleanup, fireEvent, renderHook } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { Api } from '../../api/client.ts';
-import type { SpanRow } from '../../api/types.ts';
 import { Trace } from '../../state/trace.ts';
 import { useFollowEnd } from './follow-end.ts';
 
 afterEach(cleanup);
 
-test('only spans that come after the first read are new', () => {
+test('only rows that come after the first read are new: none of a span that is folded away', () => {
   const trace = new Trace('s', {} as Api);
   const scroller = document.createElement('div');
-  const isAtEnd = () => false;
-  const add = (...keys: string[]) => {
-    act(() => trace.spans.commit(keys.map((key) => [key, {} as SpanRow] as const)));
+  let rows = { count: 1, rowOf: Int32Array.of(0) };
+  const { result, rerender } = renderHook(() =>
+    useFollowEnd(scroller, trace, true, () => false, rows),
+  );
+  const show = (...rowOf: number[]) => {
+    rows = { count: rowOf.length, rowOf: Int32Array.from(rowOf) };
+    rerender();
   };
-  add('a');
-  const { result, rerender } = renderHook(() => useFollowEnd(scroller, trace, true, isAtEnd, 1));
   fireEvent.scroll(scroller);
-  add('b', 'c');
-  rerender();
+  show(0, 1, 2);
   expect(result.current.count).toBe(0);
   act(() => trace.state.set({ kind: 'ready' }));
   expect(result.current.count).toBe(0);
-  add('d');
-  rerender();
+  show(0, 1, 2, 3, -1, -1);
   expect(result.current.count).toBe(1);
+  show(0, 1, 2, 3, 4, 5);
+  expect(result.current.count).toBe(3);
 });

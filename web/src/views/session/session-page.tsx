@@ -4,6 +4,7 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import { opensAtCause } from '../../model/trace/span-status.ts';
 import { CAUSE, sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
+import { CodedText } from '../parts/coded-text.tsx';
 import { useCell, useInspector, useRoute, useRow, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
 import { WaitsElsewhere } from '../parts/requests/span-requests.tsx';
@@ -16,7 +17,7 @@ import { SessionHeader } from './session-header.tsx';
 import { SessionTools } from './session-tools.tsx';
 import { CurrentView, SessionTabs, useSessionView } from './session-views.tsx';
 import './session-page.css';
-import { PARTS_TEXT, SESSION_TEXT } from '../../texts.ts';
+import { PARTS_TEXT, SESSION_TEXT, SHELL_TEXT } from '../../texts.ts';
 import { TravelContext, useTimeTravel } from './use-time-travel.ts';
 import { WaitingStrip } from './waiting-strip.tsx';
 
@@ -57,9 +58,14 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   const waitingThen = useWaiting(shown);
   const hasRequest = useRow(requests.ofSession, trace.sessionId) !== undefined;
   useSessionActions(shown, selected, waitingThen, select);
+  useAnotherTry(trace);
 
   if (moved?.to === null) return <Gone text={SESSION_TEXT.deleted} />;
-  if (state.kind === 'failed' && trace.spans.size === 0) return <Gone text={state.message} />;
+  if (state.kind === 'failed' && trace.spans.size === 0) {
+    const isLost = state.status === NOT_FOUND;
+    const text = state.status === 0 ? SHELL_TEXT.unreachable : state.message;
+    return <Gone text={text} {...(isLost ? {} : { onRetry: () => void trace.load() })} />;
+  }
   return (
     <main className="ins-session">
       <div>
@@ -123,10 +129,36 @@ function useNamedCause(
   }, [state, trace, isNamed, select]);
 }
 
-function Gone({ text }: { readonly text: string }) {
+const NOT_FOUND = 404;
+
+/** Read what could not be read once the service is back. */
+function useAnotherTry(trace: Trace): void {
+  const connection = useCell(useInspector().feed.status).kind;
+  useEffect(() => {
+    const state = trace.state.get();
+    if (connection !== 'live' || state.kind !== 'failed' || state.status === NOT_FOUND) return;
+    void trace.load();
+  }, [connection, trace]);
+}
+
+interface GoneProps {
+  readonly text: string;
+  readonly onRetry?: () => void;
+}
+
+function Gone({ text, onRetry }: GoneProps) {
   return (
     <main className="ins-session__gone">
-      <h1 role="alert">{text}</h1>
+      <h1 role="alert">
+        <CodedText text={text} />
+      </h1>
+      {onRetry !== undefined && (
+        <p>
+          <button type="button" className="ins-link" onClick={onRetry}>
+            {SHELL_TEXT.retry}
+          </button>
+        </p>
+      )}
       <Link to="">{PARTS_TEXT.allSessions}</Link>
     </main>
   );

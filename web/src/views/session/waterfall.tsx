@@ -82,7 +82,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     of: tree.rows,
   });
   const isAtEnd = () => total_px - height_px - (scroller?.scrollTop ?? 0) < row_px;
-  const newBelow = useFollowEnd(scroller, trace, total_px > height_px, isAtEnd, tree.rows.count);
+  const newBelow = useFollowEnd(scroller, trace, total_px > height_px, isAtEnd, tree.rows);
 
   // The time axis is that of the whole, so that bars stand still while one goes through it.
   const { whole } = trace;

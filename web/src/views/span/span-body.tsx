@@ -94,6 +94,7 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
     return [...TABS.filter(([tab]) => counts[tab] > 0), ...visualiserTabs(loaded.detail)];
   }, [counts, loaded]);
   const shown = tabs.map(([tab]) => tab);
+  const countOf = (name: Tab) => (isCounted(name) ? counts?.[name] : undefined);
   const hasRequest = useRow(requests.ofSpan, spanKey(row)) !== undefined;
   const isWaiting = useWaiting(trace).has(spanKey(row));
   const tab = shown.find((name) => name === wanted) ?? preferredTab(row, loaded, shown);
@@ -126,14 +127,15 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
             type="button"
             role="tab"
             data-tab={name}
+            aria-label={countOf(name) === undefined ? undefined : `${label} ${countOf(name)}`}
             title={key === undefined ? label : `${label} (P ${key.toUpperCase()})`}
             aria-selected={name === tab}
             tabIndex={name === tab ? 0 : -1}
             onClick={() => router.adjust({ tab: name })}
           >
             {label}
-            {counts !== undefined && isCounted(name) && (
-              <span className="ins-tabs__count">{counts[name]}</span>
+            {countOf(name) !== undefined && (
+              <span className="ins-tabs__count">{countOf(name)}</span>
             )}
           </button>
         ))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.service.analysis.outcome import cause_key, first_cause, pattern_of
+from inspector.service.analysis.outcome import by_cause, cause_key, pattern_of
 from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import SpanKind, SpanStatus
 
@@ -21,14 +21,14 @@ def failed(
 def test_a_failure_that_reached_the_root_is_read_before_one_that_was_caught() -> None:
     caught, fatal = failed("caught", "step", 1), failed("fatal", "agent", 5)
     above = [failed("agent", "root", 6), failed("root", None, 7, is_root=True)]
-    assert first_cause([caught, *above, fatal]) is fatal
-    assert first_cause([failed("later", "step", 3), caught]) is caught
+    assert by_cause([*reversed(above), caught, fatal]) == [fatal, caught, *above]
+    assert by_cause([failed("later", "step", 3), caught])[0] is caught
 
 
 def test_failures_that_are_their_own_ancestors_still_have_a_cause() -> None:
     one, other = failed("one", "other", 2), failed("other", "one", 1)
-    assert first_cause([one, other]) is other
-    assert first_cause([]) is None
+    assert by_cause([one, other]) == [other, one]
+    assert by_cause([]) == []
 
 
 @pytest.mark.parametrize(

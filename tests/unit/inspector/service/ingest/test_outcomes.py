@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 
+from opentelemetry.proto.trace.v1.trace_pb2 import Status
+
 from inspector.service.model.rows import Json
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry.records import started
 
 TOOL: dict[str, Json] = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "fetch_page"}
+
+
+LAST = "**All**\n done."
 
 
 def answered(text: str) -> dict[str, Json]:
@@ -28,12 +33,30 @@ def test_a_session_that_failed_says_what_failed_first(rig: Rig) -> None:
     assert (rig.session().cause, rig.session().answer) == ("fetch_page: 504 from x", None)
 
 
+def test_a_failure_that_says_why_is_the_cause_before_one_that_does_not(rig: Rig) -> None:
+    """The step between them did not fail: the agent counts as innermost, too."""
+    agent = span("agent", span_id=2, parent=1, duration_ns=2 * SECOND_NS)
+    agent.status.code = Status.STATUS_CODE_ERROR
+    rig.record(
+        span("execute_tool", span_id=4, parent=3, attributes=TOOL, error="504 from mirror"),
+        span("step", span_id=3, parent=2),
+        agent,
+        span("run", duration_ns=3 * SECOND_NS, error="the agent failed"),
+    )
+    rig.wait(6)
+    assert rig.session().cause == "fetch_page: 504 from mirror"
+
+
 def test_a_session_without_failures_says_the_last_answer(rig: Rig) -> None:
     rig.record(
         span("run"),
         span("chat", span_id=2, parent=1, attributes=answered("first")),
         span(
-            "chat", span_id=3, parent=1, start_ns=START_NS + 5, attributes=answered("All\n done.")
+            "chat",
+            span_id=3,
+            parent=1,
+            start_ns=START_NS + 5,
+            attributes=answered("**All**\n done."),
         ),
     )
     rig.wait(6)

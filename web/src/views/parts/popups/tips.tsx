@@ -57,7 +57,8 @@ function listen(show: (tip: Tip | undefined) => void): () => void {
     giveBack = takeTitle(anchor, near.text);
     const opened = near;
     clearTimeout(timer);
-    if (wasOpen || rest_ms === 0) set(opened);
+    if (isReadable(anchor, near.text)) set(undefined);
+    else if (wasOpen || rest_ms === 0) set(opened);
     else timer = setTimeout(() => set(opened), rest_ms);
   };
   const onOver = (event: PointerEvent) => {
@@ -96,6 +97,20 @@ function listen(show: (tip: Tip | undefined) => void): () => void {
     ends.abort();
     leave();
   };
+}
+
+/** What letters stand out of a line that is cut nowhere. */
+const SLACK_PX = 4;
+
+/** Whether an element shows all of its title itself. */
+function isReadable(anchor: Element, text: string): boolean {
+  const shown = anchor.cloneNode(true) as Element;
+  for (const hidden of shown.querySelectorAll('.ins-hidden')) hidden.remove();
+  if (shown.textContent?.trim() !== text.trim()) return false;
+  const inside = anchor.querySelectorAll(':not(.ins-hidden)');
+  return [anchor.parentElement ?? anchor, anchor, ...inside].every(
+    (one) => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight + SLACK_PX,
+  );
 }
 
 /** Take the title off an element, without its name or description; returns what puts it back. */

@@ -15,6 +15,7 @@ import type { Draft } from '../../../state/drafts.ts';
 import { FORM_TEXT, REQUEST_TEXT, SESSION_VERB_TEXT } from '../../../texts.ts';
 import { useInspector, useRow } from '../context.ts';
 import { ArmedButton } from './armed-button.tsx';
+import { DenialForm } from './denial-form.tsx';
 import { canBeSent, type EditCheck } from './edit-check.ts';
 import { fieldsOf, focusMistake, QuestionForm } from './question-form.tsx';
 
@@ -76,7 +77,22 @@ function Verdicts({ request, draft, check, unseen }: AnswerButtonsProps) {
   const drawn = useDrawn(request, edit.kind === 'edited' ? edit.text : undefined, unseen);
   const isBreakpoint = request.kind === 'breakpoint';
   const editCount = edit.kind === 'edited' ? edit.diff.editCount : 0;
-  if (draft.isDenying) return <Denying request={request} draft={draft} />;
+  const deny = useRef<HTMLButtonElement>(null);
+  if (draft.denying === 'one') {
+    return (
+      <DenialForm
+        of={request}
+        label={denyLabel(request)}
+        reason={draft.reason}
+        onReason={(reason) => drafts.change(request.id, { reason })}
+        onDeny={(reason) => answer({ decision: 'deny', ...reason })}
+        onBack={() => {
+          flushSync(() => drafts.change(request.id, { denying: undefined }));
+          deny.current?.focus();
+        }}
+      />
+    );
+  }
   return (
     <div className="ins-request__answers">
       <ArmedButton
@@ -111,9 +127,10 @@ function Verdicts({ request, draft, check, unseen }: AnswerButtonsProps) {
         <CancelSession request={request} />
       ) : (
         <button
+          ref={deny}
           type="button"
           className="ins-answer ins-answer--plain ins-answer--armed"
-          onClick={() => drafts.change(request.id, { isDenying: true })}
+          onClick={() => drafts.change(request.id, { denying: 'one' })}
         >
           {REQUEST_TEXT.denyMore}
         </button>
@@ -133,40 +150,6 @@ function editOf({ args }: Draft, check: EditCheck | undefined): Edit {
   if (check === undefined || !canBeSent(check)) return { kind: 'unclear' };
   const { of: text, diff } = check;
   return diff.editCount === 0 ? { kind: 'none' } : { kind: 'edited', text, diff };
-}
-
-function Denying({ request, draft }: { readonly request: Request; readonly draft: Draft }) {
-  const { drafts } = useInspector();
-  const answer = useAnswer(request);
-  const reason = draft.reason.trim();
-  return (
-    <div className="ins-request__answers">
-      <label className="ins-request__reason">
-        <span>{REQUEST_TEXT.reason}</span>
-        <input
-          // biome-ignore lint/a11y/noAutofocus: the reader has just asked for this field
-          autoFocus
-          maxLength={4000}
-          value={draft.reason}
-          onChange={(event) => drafts.change(request.id, { reason: event.target.value })}
-        />
-      </label>
-      <ArmedButton
-        of={request}
-        look="danger"
-        onPress={() => answer({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
-      >
-        {denyLabel(request)}
-      </ArmedButton>
-      <button
-        type="button"
-        className="ins-answer ins-answer--plain ins-answer--armed"
-        onClick={() => drafts.change(request.id, { isDenying: false })}
-      >
-        {REQUEST_TEXT.back}
-      </button>
-    </div>
-  );
 }
 
 interface StepButtonProps {

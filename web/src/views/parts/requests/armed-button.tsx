@@ -4,7 +4,7 @@
  *
  * While it is not armed it can have the focus, and does nothing.
  */
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Arming } from '../../../model/requests/arming.ts';
 
 interface ArmedButtonProps {
@@ -15,6 +15,8 @@ interface ArmedButtonProps {
   readonly title?: string | undefined;
   /** Whether the key for the answer moves the focus here. */
   readonly isTarget?: boolean;
+  /** Whether Enter in a field of its form presses it, armed as ever; else the focus moves here. */
+  readonly isSubmit?: boolean;
   readonly onPress: () => void;
   /** Called when it is pressed while it is disabled. */
   readonly onRefused?: () => void;
@@ -28,6 +30,7 @@ export function ArmedButton(props: ArmedButtonProps) {
     isDisabled = false,
     title,
     isTarget = false,
+    isSubmit = false,
     onPress,
     onRefused,
     children,
@@ -35,15 +38,17 @@ export function ArmedButton(props: ArmedButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [arming] = useState(() => new Arming(performance.now()));
   const isArmed = useArmed(arming, of, button);
-  const press = () => {
+  const press = (event: MouseEvent) => {
+    event.preventDefault(); // a form is never sent, and may be gone by then
     // The time itself, not what was drawn of it.
     if (isDisabled) onRefused?.();
     else if (isArmed && arming.isArmed(performance.now())) onPress();
+    else button.current?.focus();
   };
   return (
     <button
       ref={button}
-      type="button"
+      type={isSubmit ? 'submit' : 'button'}
       className={`ins-answer ins-answer--${look}${isArmed ? ' ins-answer--armed' : ''}`}
       title={title}
       aria-disabled={isDisabled || !isArmed}
@@ -79,7 +84,7 @@ function useArmed(
     };
     const onKeyDown = (event: KeyboardEvent) => {
       if (MODIFIERS.has(event.key)) return;
-      const isPress = event.target === button.current && /^(Enter| )$/.test(event.key);
+      const isPress = isPressOf(button.current, event);
       // The press itself; a key that is held down is none.
       if (isPress && !event.repeat && arming.isArmed(performance.now())) return;
       disturb();
@@ -93,6 +98,13 @@ function useArmed(
   }, [arming, of, button]);
   // What was armed for something else is not, already in the render that shows the change.
   return isArmedFor(armedFor, of);
+}
+
+/** Whether a key presses the button: one on it, or Enter in a field of the form that it submits. */
+function isPressOf(button: HTMLButtonElement | null, { key, target }: KeyboardEvent): boolean {
+  if (target === button) return key === 'Enter' || key === ' ';
+  const isField = target instanceof HTMLInputElement && target.form !== null;
+  return key === 'Enter' && isField && button?.type === 'submit' && target.form === button.form;
 }
 
 function isArmedFor(armed: unknown, of: unknown): boolean {

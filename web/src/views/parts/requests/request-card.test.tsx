@@ -54,6 +54,10 @@ const press = (key: string) => {
   if (fireEvent.keyDown(at, { key }) && at instanceof HTMLButtonElement && key === 'Enter') {
     fireEvent.click(at);
   }
+  if (at instanceof HTMLInputElement && key === 'Enter') {
+    const submit = at.form?.querySelector<HTMLElement>('[type=submit]');
+    if (submit) fireEvent.click(submit);
+  }
 };
 
 test('what is allowed goes as it came, with the hash of what was shown', () => {
@@ -100,6 +104,32 @@ test('Enter presses the button after half a second without a key', () => {
   wait(500);
   press('Enter');
   expect(sent).toHaveLength(1);
+});
+
+test('Enter in the reason of a denial sends it after a rest; before, it leads to the button', async () => {
+  page(exampleRequest());
+  fireEvent.click(button('Deny…'));
+  const reason = screen.getByLabelText(/Reason/);
+  fireEvent.change(reason, { target: { value: 'Not today' } });
+  wait(1000);
+  press('y');
+  wait(499);
+  press('Enter');
+  expect(sent).toEqual([]);
+  expect(document.activeElement).toBe(button('Deny delete_file'));
+
+  reason.focus();
+  wait(500);
+  await act(async () => press('Enter'));
+  expect(sent).toEqual([{ decision: 'deny', reason: 'Not today', args_hash: '5f'.repeat(32) }]);
+});
+
+test('Escape closes a denial, and the button that opened it has the focus', () => {
+  page(exampleRequest());
+  fireEvent.click(button('Deny…'));
+  press('Escape');
+  expect(screen.queryByLabelText(/Reason/)).toBeNull();
+  expect(document.activeElement).toBe(button('Deny…'));
 });
 
 test('a key that is held down presses nothing', () => {

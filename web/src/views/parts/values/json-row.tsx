@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { JsonRows } from '../../../model/json/json-rows.ts';
 import { type JsonIndex, JsonKind } from '../../../model/json/json-text.ts';
 import { groupThousands, plural } from '../../../model/text/format.ts';
+import { plainLine } from '../../../model/text/hidden-characters.ts';
 import { VALUE_TEXT } from '../../../texts.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
@@ -42,6 +43,10 @@ export function JsonRow(props: JsonRowProps) {
       tabIndex={isCurrent ? 0 : -1}
       className={`ins-json__row${canOpen ? ' ins-json__row--opens' : ''}`}
       role="treeitem"
+      aria-label={[label, row < 0 ? rangeText(rows.range(row)) : shortValue(index, row, isOpen)]
+        .filter((part) => part !== undefined)
+        .map((part) => plainLine(part, SHORT))
+        .join(': ')}
       aria-level={depth + 1}
       aria-expanded={canOpen ? isOpen : undefined}
       aria-selected={isCurrent}
@@ -79,6 +84,13 @@ export function JsonRow(props: JsonRowProps) {
       )}
     </div>
   );
+}
+
+/** The value in the name of its line, which would else have the buttons in it, too. */
+function shortValue(index: JsonIndex, node: number, isOpen: boolean): string {
+  if (index.isContainer(node)) return summary(index, node, isOpen);
+  if (index.kind[node] === JsonKind.String) return `"${index.string(node, SHORT)}"`;
+  return index.source(node).slice(0, MAX_LABEL);
 }
 
 function rangeText([first, last]: readonly [number, number]): string {

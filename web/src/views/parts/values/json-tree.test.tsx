@@ -55,6 +55,12 @@ test('a click on a line unfolds it, and the arrow keys go on from there', () => 
   expect(big.getAttribute('aria-expanded')).toBe('true');
 });
 
+test('the name of a line is what it says, without its buttons', () => {
+  show();
+  const names = lines().map((one) => one.getAttribute('aria-label'));
+  expect(names.slice(0, 3)).toEqual(['{3}', 'name: "deploy"', 'steps: [2]']);
+});
+
 test('a click on a button in a line does not fold it', () => {
   show();
   const steps = line(/^steps/);

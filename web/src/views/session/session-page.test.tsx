@@ -1,0 +1,47 @@
+// @vitest-environment jsdom
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { ApiError } from '../../api/client.ts';
+import { Cell } from '../../state/cell.ts';
+import { exampleInspector } from '../../state/examples.ts';
+import { Trace } from '../../state/trace.ts';
+import { PageContext } from '../parts/context.ts';
+import { SessionPage } from './session-page.tsx';
+
+vi.hoisted(() => {
+  // The waterfall asks while it is loaded; jsdom has none.
+  window.matchMedia = () => ({ matches: false }) as MediaQueryList;
+});
+
+afterEach(cleanup);
+
+test('a session that could not be read is read again once the service is back, or by Retry', async () => {
+  let error = new ApiError(0, 'no answer');
+  const session = vi.fn(() => Promise.reject(error));
+  const inspector = exampleInspector({ session });
+  const trace = new Trace('s', inspector.api);
+  await trace.load();
+  render(
+    <PageContext value={{ inspector, theme: new Cell('light' as const) }}>
+      <SessionPage trace={trace} />
+    </PageContext>,
+  );
+  const connect = () => act(async () => inspector.feed.status.set({ kind: 'live' }));
+  const lose = () =>
+    act(async () => inspector.feed.status.set({ kind: 'reconnecting', retry_at_ms: 0 }));
+  await lose();
+  expect(screen.getByRole('alert').textContent).toContain('does not answer');
+
+  await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Retry' })));
+  expect(session).toHaveBeenCalledTimes(2);
+
+  error = new ApiError(404, 'No session “s”.');
+  await connect();
+  expect(session).toHaveBeenCalledTimes(3);
+  expect(screen.getByRole('alert').textContent).toBe('No session “s”.');
+  expect(screen.queryByRole('button', { name: 'Retry' })).toBeNull();
+
+  await lose();
+  await connect();
+  expect(session).toHaveBeenCalledTimes(3);
+});
