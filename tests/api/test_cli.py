@@ -185,7 +185,7 @@ def test_show_says_why_a_session_failed(
     assert (cause["name"], cause["count"], cause["reaches_root"]) == ("broken", 1, True)
 
 
-def test_the_errors_of_calls_of_one_name_are_told_apart(
+def test_failures_of_one_name_are_grouped_by_their_errors(
     service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find(monkeypatch, service)
