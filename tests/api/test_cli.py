@@ -189,7 +189,7 @@ def test_failures_of_one_name_are_grouped_by_their_errors(
     service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find(monkeypatch, service)
-    trace_id = bytes([5] * 16)
+    trace_id = bytes([50] * 16)
     calls = [span(number, trace_id=trace_id, name="fetch") for number in range(2, 6)]
     for one, error in zip(calls, ("504", "404", "504", "504"), strict=True):
         one.parent_span_id = span_id(1)

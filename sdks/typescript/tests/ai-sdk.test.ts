@@ -186,6 +186,16 @@ describe('an LLM call', () => {
     expect(JSON.stringify(view['messages'])).toContain('Hello there');
   });
 
+  test('is cancelled when its stream is left, with what came', async () => {
+    const { stream } = await session('left', () =>
+      modelOf().doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] }),
+    );
+    for await (const piece of stream) if (piece.type === 'text-delta') break;
+    const [row] = await api.rows('left', ended(1));
+    expect(row?.status).toBe('cancelled');
+    expect(JSON.stringify((await api.span(row as Row)).view['messages'])).toContain('Hello');
+  });
+
   test('shows its text while it is streamed, without a secret that comes in two chunks', async () => {
     const secret = `sk-ant-api03-${'a1B2'.repeat(12)}`;
     let go = () => {};

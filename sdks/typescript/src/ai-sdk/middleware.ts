@@ -198,7 +198,9 @@ function watched(
         }
       },
       async cancel(reason) {
-        end();
+        const { attributes, content, finishReason } = summary.summary();
+        operation.attributes(attributes);
+        operation.abandon(outputOf(content, finishReason));
         await reader.cancel(reason);
       },
     },

@@ -89,8 +89,11 @@ export async function* operateStream<A, R>(
     throw error;
   } finally {
     // Who reads it may stop early.
-    if (!isDone) await source?.return?.();
-    watch?.finish(last);
+    if (isDone) watch?.finish(last);
+    else {
+      await source?.return?.();
+      watch?.abandon(last);
+    }
   }
 }
 

@@ -251,6 +251,15 @@ export class Operation implements Passenger {
     this.#end(() => this.#set(this.#content(this.spec.output(result))));
   }
 
+  /** Who read its result, piece by piece, has stopped early. */
+  abandon(result: unknown): void {
+    this.#end(() => {
+      this.#set(this.#content(this.spec.output(result)));
+      this.#span.setAttributes({ 'error.type': 'cancelled', 'inspector.cancelled': true });
+      this.#span.setStatus({ code: SpanStatusCode.ERROR, message: 'it was left before its end' });
+    });
+  }
+
   /** It has failed, was denied or cancelled. */
   fail(error: unknown): void {
     this.#end(() => {
