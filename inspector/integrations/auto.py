@@ -9,6 +9,7 @@ that the agent starts, runs as it would without us.
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -225,8 +226,12 @@ def _print_outcome(watched: list[str], libraries: tuple[Library, ...]) -> None:
             return
         missed = [one for one in libraries if one.name not in watched and _is_missed(one)]
         if not _may_have_sent():
-            why = _why_nothing(watched, missed)
-            _print(f"no spans were sent to {url}: {why}")
+            _print(
+                "this program sends spans with an exporter of its own. Where that sends them to "
+                f"{url}, they are shown; `inspector run` itself sent none."
+                if _has_exporter()
+                else f"no spans were sent to {url}: {_why_nothing(watched, missed)}"
+            )
             return
         is_seen_above = any(
             one.name in watched and one.name not in _ALONE for one in ADAPTERS
@@ -243,6 +248,15 @@ def _may_have_sent() -> bool:
     if module is not None and module.count_sent_spans():
         return True
     return bool(_forks) or any(name.startswith("multiprocessing.popen_") for name in sys.modules)
+
+
+def _has_exporter() -> bool:
+    """Return whether a processor that exports spans exists; ours is none of these."""
+    export = sys.modules.get("opentelemetry.sdk.trace.export")
+    if export is None:
+        return False
+    kinds = (export.BatchSpanProcessor, export.SimpleSpanProcessor)
+    return any(issubclass(type(one), kinds) for one in gc.get_objects())
 
 
 def _is_missed(library: Library) -> bool:

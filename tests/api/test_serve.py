@@ -51,6 +51,12 @@ def test_a_service_takes_spans_in_on_every_port_and_shows_them(tmp_path: Path) -
         assert {session["id"] for session in sessions} == {"01" * 16, "02" * 16}
 
 
+def test_a_service_that_would_store_content_does_not_start_with_off(tmp_path: Path) -> None:
+    ended = run(tmp_path, "serve", capture_content="off")
+    assert ended.returncode == 2
+    assert "INSPECTOR_CAPTURE_CONTENT=off where the agents run" in ended.stderr
+
+
 @pytest.mark.slow
 def test_the_otlp_port_serves_nothing_else(tmp_path: Path) -> None:
     with running_service(tmp_path) as service:

@@ -28,7 +28,7 @@ from inspector.service.otlp.splice import Splicer, can_splice
 from inspector.service.server.http_protocol import MAX_CONNECTIONS, TakeHttp2
 from inspector.service.server.ports import listen, port_of
 from inspector.service.server.serving import GRACE_S, serving
-from inspector.service.settings import PREFIX, Settings
+from inspector.service.settings import NO_CONTENT, PREFIX, Settings
 
 if sys.platform != "win32":
     import resource
@@ -58,6 +58,11 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
         SettingsError: A setting cannot be used.
         StoreError: The store cannot be used.
     """
+    if settings.capture_content == "off":  # not when mounted: there, the variable is the agent's
+        raise SettingsError(
+            f"capture_content (INSPECTOR_CAPTURE_CONTENT): `off` is for agents. {NO_CONTENT}. "
+            "Start the service with `--capture-content redacted`."
+        )
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     max_connections = _prepare_for_connections()
     loop_factory = uvicorn.Config(_nothing, log_config=None).get_loop_factory()
