@@ -107,7 +107,7 @@ def _about(text: str) -> str:
 
 def _whole(pages: SitePages, version: str) -> str:
     return "\n".join(
-        f"<!-- {version}/{pages.addresses[one]} -->\n{pages.text(one)}"
+        f"<!-- {version}/{pages.addresses[one]} -->\n{pages.text(one, version)}"
         for section in pages.sections[:-1]
         for page in section.pages
         for one in (page, *pages.below.get(page, []))

@@ -60,6 +60,13 @@ def _capture(value: object) -> object:
     return mode
 
 
+def _port(value: object) -> int:
+    text = str(value).strip()
+    if not (text.isascii() and text.isdecimal() and int(text[:9]) <= 65_535):
+        raise ValueError(f"{value!r} is not a port: use a number from 0 to 65535")
+    return int(text)
+
+
 def _retention(text: str) -> str:
     Retention.parse(text)
     return text
@@ -113,7 +120,7 @@ Token = Annotated[SecretStr, AfterValidator(_token)]
 Capture = Annotated[Literal["redacted", "full", "off"], BeforeValidator(_capture)]
 Switch = Annotated[Literal["off", "on"], BeforeValidator(_lower)]
 RetentionText = Annotated[str, AfterValidator(_retention)]
-Port = Annotated[int, Field(ge=0, le=65535)]
+Port = Annotated[int, BeforeValidator(_port)]
 
 
 def _default_store() -> str:
