@@ -286,7 +286,7 @@ def test_what_could_not_be_watched_is_reported_at_the_end(service: Service, tmp_
 
 
 @pytest.mark.slow
-def test_a_program_that_exports_its_spans_itself_is_not_told_that_none_were_sent(
+def test_of_a_program_that_exports_its_spans_itself_nobody_claims_that_none_were_sent(
     service: Service,
 ) -> None:
     ended = run(service, sys.executable, "-c", EXPORTING, INSPECTOR_URL=service.url)

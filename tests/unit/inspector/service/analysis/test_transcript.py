@@ -79,10 +79,10 @@ def test_a_call_that_continues_what_the_provider_has_removes_nothing() -> None:
     first = call(1, 2, 0, [text("user", "Why?")], plan)
     result = call(3, 2, 9, [answers("c1", "so")], text("assistant", "So."))
     assert read(result, first).rewritten is None, "the call is in the answer before"
-    asked = call(3, 2, 9, [text("user", "And now?")], text("assistant", "So."))
-    assert read(asked, first).rewritten is not None
-    asked.attributes.extend(key_values({"gen_ai.request.previous_response.id": "resp-1"}))
-    assert read(asked, first).rewritten is None
+    next_call = call(3, 2, 9, [text("user", "And now?")], text("assistant", "So."))
+    assert read(next_call, first).rewritten is not None
+    next_call.attributes.extend(key_values({"gen_ai.request.previous_response.id": "resp-1"}))
+    assert read(next_call, first).rewritten is None
 
 
 def test_a_tool_has_its_arguments_its_result_and_its_decisions() -> None:
