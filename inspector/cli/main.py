@@ -117,7 +117,10 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
 def _flag(name: str) -> inspect.Parameter:
     field = Settings.model_fields[name]
     kind = bool if field.annotation is bool else str
-    option = typer.Option(help=field.description, show_default=False)
+    default = "in the user's data directory" if field.default_factory else field.default
+    shown = str(default) if default else False
+    metavar = "PORT" if field.annotation is int else None
+    option = typer.Option(help=field.description, show_default=shown, metavar=metavar)
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,

@@ -470,6 +470,12 @@ def test_the_version_is_printed() -> None:
     assert version("mcp-agent-inspector") in run("--version").output
 
 
+def test_the_help_of_serve_has_the_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = run("serve", "--help").output
+    assert all(f"[default: ({one})]" in shown for one in ("7800", "30d,20GB", "redacted"))
+
+
 def test_every_setting_but_the_token_is_a_flag_of_serve() -> None:
     import typer.main
 
