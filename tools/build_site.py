@@ -43,8 +43,12 @@ def build(root: Path, into: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     with tempfile.TemporaryDirectory() as made:
         _run_sphinx(pages, version, Path(made).resolve(), folder)
-    for page in pages.in_order():
-        (folder / pages.addresses[page]).write_text(pages.text(page), encoding="utf-8")
+    for page, address in pages.addresses.items():
+        if page.endswith(".md"):
+            (folder / address).write_text(pages.text(page), encoding="utf-8")
+        else:  # where the pages in Markdown look for it; those of Sphinx have copies
+            (folder / address).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(root / page, folder / address)
     (into / "versions.json").write_text(json.dumps(_versions(into)), encoding="utf-8")
     (into / "index.html").write_text(_START.format(version=version), encoding="utf-8")
     summary: str = project["description"]
@@ -107,7 +111,7 @@ def _about(text: str) -> str:
 
 def _whole(pages: SitePages, version: str) -> str:
     return "\n".join(
-        f"<!-- {version}/{pages.addresses[one]} -->\n{pages.text(one)}"
+        f"<!-- {version}/{pages.addresses[one]} -->\n{pages.text(one, version)}"
         for section in pages.sections[:-1]
         for page in section.pages
         for one in (page, *pages.below.get(page, []))

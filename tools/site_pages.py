@@ -83,11 +83,18 @@ class SitePages:
                 yield page
                 yield from self.below.get(page, [])
 
-    def text(self, page: str) -> str:
-        """Return a page with the links of the site, line by line as it is in the repository."""
+    def text(self, page: str, folder: str | None = None) -> str:
+        """Return a page with the links of the site, line by line as it is in the repository.
+
+        Args:
+            page: Path in the repository.
+            folder: The site's folder, for a text outside of it; None: for the page's own place.
+        """
 
         def moved(found: re.Match[str]) -> str:
             path = os.path.normpath(f"{PurePosixPath(page).parent}/{found[0]}").replace("\\", "/")
+            if path in self.addresses and folder is not None:
+                return f"{folder}/{self.addresses[path]}"
             if path in self.addresses:
                 here = PurePosixPath(self.addresses[page]).parent
                 return os.path.relpath(self.addresses[path], here).replace("\\", "/")

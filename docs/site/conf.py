@@ -24,6 +24,7 @@ html_logo = html_favicon = str(_ICON)
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_copy_source = False
 html_show_copyright = False
 html_permalinks_icon = "#"

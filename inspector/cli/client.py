@@ -162,7 +162,10 @@ class Client:
                 raise _refusal(error) from error
         except (urllib.error.URLError, OSError, HTTPException) as error:
             reason = getattr(error, "reason", error)
-            raise NoServiceError(f"Cannot reach the service at {self.url}: {reason}.") from error
+            raise NoServiceError(
+                f"Cannot reach the service at {self.url}: {reason}. Start it with `inspector "
+                "serve`, or set INSPECTOR_URL to where it runs."
+            ) from error
         return opened
 
     @property
@@ -231,4 +234,7 @@ def _refusal(error: urllib.error.HTTPError) -> RefusedError:
         problem = json.loads(error.read(65_536))
         return RefusedError(str(problem["detail"]), problem)
     except (ValueError, KeyError, TypeError):
-        return RefusedError(f"The service answered {error.code}.")
+        return RefusedError(
+            f"The server answered {error.code}, which is not an answer of Inspector. Check the "
+            "address in INSPECTOR_URL."
+        )

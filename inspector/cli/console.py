@@ -152,7 +152,9 @@ def show_prices(found: Row) -> None:
     ]
     if run["looked_at"] or run["is_running"] or run["error"]:
         state = "stopped" if run["error"] else "running" if run["is_running"] else "done"
-        counts = f"{run['looked_at']} LLM calls read, {run['changed']} costs changed"
+        counts = (
+            f"{plural(run['looked_at'], 'LLM call')} read, {plural(run['changed'], 'cost')} changed"
+        )
         lines.append(f"stored {state}: {counts}")
     if run["error"]:
         lines.append(f"       {run['error']}")
@@ -275,6 +277,10 @@ def show_errors(session: Row, tree: SpanTree, found: Sequence[tuple[Group, str]]
         )
     if not found:
         console.print("No errors.")
+    elif rest := session["error_count"] - sum(len(group.places) for group, _ in found):
+        print_line(
+            console, Text(f"{plural(rest, 'more error')} above or because of these", "bright_black")
+        )
 
 
 def show_span(detail: Row, *, is_full: bool) -> None:

@@ -62,6 +62,8 @@ def span_line(row: SpanRow, *, elapsed_ns: int | None = None, is_waiting: bool =
         Text(plain(row.name)),
     ]
     word = "waiting" if is_waiting else row.status.value
+    if row.duplicate_of is not None:
+        parts.append(("  duplicate", "bright_black"))
     if is_remarkable:
         parts += [("  ", ""), status(word)]
     took = row.duration_ns if row.duration_ns is not None else elapsed_ns

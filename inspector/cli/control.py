@@ -12,7 +12,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 import typer
@@ -34,7 +34,9 @@ Row = dict[str, Any]
 RequestId = Annotated[str, typer.Argument(help="Request id, or its first characters.")]
 OnlyRequestId = Annotated[
     str | None,
-    typer.Argument(help="Request id, or its first characters. Default: the only open one."),
+    typer.Argument(
+        help="Request id, or its first characters. Default on a terminal: the only open one."
+    ),
 ]
 SessionId = Annotated[str, typer.Argument(help="Session id, or its first characters.")]
 RunningId = Annotated[
@@ -218,11 +220,12 @@ def audit(
     ] = None,
     search: Annotated[str | None, typer.Option(help="Only entries with this text.")] = None,
     via: Annotated[
-        str | None,
-        typer.Option(help="Only from `browser`, `cli`, `api`, `mcp`, `agent` or `service`."),
+        Literal["browser", "cli", "api", "mcp", "agent", "service"] | None,
+        typer.Option(help="Only from there."),
     ] = None,
     outcome: Annotated[
-        str | None, typer.Option(help="Only `accepted`, `applied`, `not_applied` or `refused`.")
+        Literal["accepted", "applied", "not_applied", "refused"] | None,
+        typer.Option(help="Only with this outcome."),
     ] = None,
     is_all: Annotated[
         bool, typer.Option("--all", help="Include actions of agents and of the service.")
@@ -303,9 +306,9 @@ def _request(client: Client, wanted: str | None, *, is_sure: bool) -> Row:
         return one_request(client, wanted)
     found = selection.only_request(client)
     if is_sure or not _is_terminal():
+        why = "--yes needs the id of a request" if is_sure else "This is not a terminal"
         raise SettingsError(
-            f"This is not a terminal. Name the request to answer it: {found['id']}. "
-            "Nothing was done."
+            f"{why}. Name the request to answer it: {found['id']}. Nothing was done."
         )
     return found
 

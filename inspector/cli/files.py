@@ -20,6 +20,8 @@ from inspector.service.analysis.sanitise import visible
 app = typer.Typer()
 
 _PIECE_BYTES = 65_536
+_FEW_MISTAKES = 3
+"""Mistakes that are listed of a file of which nothing could be read: it is something else."""
 STDIO = "-"
 
 
@@ -38,7 +40,8 @@ def export(
         ),
     ] = None,
     query: Annotated[
-        str | None, typer.Option(help="Export all sessions that match; see docs/query.md.")
+        str | None,
+        typer.Option(help="Export all sessions that match; see the page *The query language*."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -98,8 +101,14 @@ def import_(
             _print_report(name, report)
     if as_json:
         print_json(reports)
-    if any(report["mistake_count"] for report in reports):
+    if any(report["mistake_count"] or not _has_any(report) for report in reports):
         raise typer.Exit(FAILED)
+
+
+def _has_any(report: dict[str, Any]) -> bool:
+    """Return whether there is telemetry in a file."""
+    counts = ("spans", "logs", "span_duplicates", "log_duplicates", "not_stored")
+    return any(report[name] for name in counts)
 
 
 def _print_report(name: str, report: dict[str, Any]) -> None:
@@ -115,9 +124,12 @@ def _print_report(name: str, report: dict[str, Any]) -> None:
             * (report["not_stored"] > 0)
         )
     )
-    for mistake in report["mistakes"]:
+    listed = report["mistakes"][: None if _has_any(report) else _FEW_MISTAKES]
+    for mistake in listed:
         typer.echo(f"{name}:{mistake['line']}: {visible(mistake['message'])}", err=True)
-    if rest := report["mistake_count"] - len(report["mistakes"]):
+    if not (report["mistake_count"] or _has_any(report)):
+        typer.echo(f"{name}: nothing to import in it.", err=True)
+    if rest := report["mistake_count"] - len(listed):
         typer.echo(f"{name}: and {plural(rest, 'mistake')} more", err=True)
 
 

@@ -7,6 +7,7 @@ of commands to agents, 4 sent and not yet acknowledged, 5 refused or not applied
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
@@ -30,11 +31,16 @@ from inspector.cli.plain_serve import NO_FLAG
 from inspector.cli.reader import find_reader
 from inspector.errors import RefusedError, SettingsError
 from inspector.paths import write_private
+from inspector.service.model.rows import SessionStatus
 from inspector.service.settings import Settings, load_settings
-from inspector.service.token_file import load_token
+from inspector.service.token_file import load_token, store_path
 from inspector.version import VERSION
 
 NEWEST_FIRST = "-started"
+_SORT_KEYS = (
+    "started, changed, title, duration, waiting, spans, errors, llm_calls, tool_calls, tokens "
+    "or cost"
+)
 UsageKey: TypeAlias = Literal["user", "tag", "model", "day"]
 MCP_INSTALL = "pip install 'mcp-agent-inspector[serve,mcp]'"
 _EXIT_CODES = {
@@ -82,6 +88,18 @@ def main(
     """Watch AI agents and MCP applications while they run."""
 
 
+def _sort_key(key: str) -> str:
+    if key.removeprefix("-") not in re.findall(r"\w+", _SORT_KEYS.replace(" or ", " ")):
+        raise typer.BadParameter(f"'{key}' is not {_SORT_KEYS}, or one of these after a `-`.")
+    return key
+
+
+def _search_words(query: str) -> str:
+    if not query.strip():
+        raise typer.BadParameter("it is empty: name words, or a query such as `status:error`.")
+    return query
+
+
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Add a flag for each setting to `command`, which gets those of the command line by name."""
     parameters = [_flag(name) for name in Settings.model_fields if name not in NO_FLAG]
@@ -98,8 +116,11 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
 
 def _flag(name: str) -> inspect.Parameter:
     field = Settings.model_fields[name]
-    kind = field.annotation if field.annotation in (bool, int) else str
-    option = typer.Option(help=field.description, show_default=False)
+    kind = bool if field.annotation is bool else str
+    default = "in the user's data directory" if field.default_factory else field.default
+    shown = str(default) if default else False
+    metavar = "PORT" if field.annotation is int else None
+    option = typer.Option(help=field.description, show_default=shown, metavar=metavar)
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,
@@ -127,6 +148,8 @@ def token(
 ) -> None:
     """Print the access token of the running service, or of a store."""
     settings = load_settings(store=store)
+    if store and (path := store_path(settings.store)) and not path.exists():
+        raise SettingsError(f"There is no store {path}. `inspector serve` creates one.")
     service = runfile.read()
     if rotate_token:
         _rotate(settings)
@@ -157,22 +180,26 @@ def open_(
 @app.command()
 def sessions(
     query: Annotated[
-        str, typer.Argument(help="Query, such as `status:failed`; see docs/query.md.")
+        str,
+        typer.Argument(help="Query, such as `status:failed`; see the page *The query language*."),
     ] = "",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of results.")] = 50,
-    status: Annotated[str | None, typer.Option(help="Only sessions with this status.")] = None,
+    status: Annotated[
+        SessionStatus | None, typer.Option(help="Only sessions with this status.")
+    ] = None,
     sort: Annotated[
         str,
         typer.Option(
             metavar="KEY",
-            help="Sort by started, changed, title, duration, waiting, spans, errors, llm_calls, "
-            "tool_calls, tokens or cost. A `-` in front sorts in descending order.",
+            callback=_sort_key,
+            help=f"Sort by {_SORT_KEYS}. A `-` in front sorts in descending order.",
         ),
     ] = NEWEST_FIRST,
     as_json: Json = False,
 ) -> None:
     """List sessions, newest first. Without a running service, read the store."""
-    found = _searched(query, "sessions", limit, status=status, sort=sort)
+    wanted = status and status.value
+    found = _searched(query, "sessions", limit, status=wanted, sort=sort)
     if as_json:
         return print_json(found)
     from inspector.cli.console import show_sessions  # noqa: PLC0415
@@ -183,7 +210,9 @@ def sessions(
 
 @app.command()
 def usage(
-    query: Annotated[str, typer.Argument(help="Only these sessions; see docs/query.md.")] = "",
+    query: Annotated[
+        str, typer.Argument(help="Only these sessions; see the page *The query language*.")
+    ] = "",
     by: Annotated[UsageKey, typer.Option(help="Group by.")] = "user",
     as_json: Json = False,
 ) -> None:
@@ -205,7 +234,10 @@ def usage(
 @app.command()
 def causes(
     query: Annotated[
-        str, typer.Argument(help="Only these sessions, such as `started>-24h`; see docs/query.md.")
+        str,
+        typer.Argument(
+            help="Only these sessions, such as `started>-24h`; see the page *The query language*."
+        ),
     ] = "",
     limit: Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results.")] = 20,
     as_json: Json = False,
@@ -255,7 +287,11 @@ def prices(
 @app.command()
 def search(
     query: Annotated[
-        str, typer.Argument(help="Query, such as `status:failed`; see docs/query.md.")
+        str,
+        typer.Argument(
+            callback=_search_words,
+            help="Query, such as `status:error`; see the page *The query language*.",
+        ),
     ],
     limit: Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results.")] = 50,
     as_json: Json = False,

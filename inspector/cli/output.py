@@ -10,7 +10,7 @@ import typer
 
 from inspector.cli.exits import FAILED as FAILED
 
-Json = Annotated[bool, typer.Option("--json", help="For machines.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
 def print_json(value: object, indent: int | None = 2) -> None:

@@ -38,6 +38,6 @@ def run(
     Options after the name of the program belong to the program.
 
     The exit code is that of the program. Python processes that it starts are watched too, if they
-    inherit its environment. For MCP servers over stdio see `docs/frameworks/mcp.md`.
+    inherit its environment. For MCP servers over stdio see the page *MCP* of the documentation.
     """
     run_program(command, url=url, only=only, capture=capture, session=session)

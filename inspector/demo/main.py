@@ -65,7 +65,7 @@ def run(
     endpoint = model_from_environment()
     _print(
         "It asks before it publishes and pushes: answer on the page (Waiting), or with `inspector "
-        f"requests`. After {house_rules.PERSON_S / speed:g} s it continues by itself."
+        f"requests`. After {house_rules.PERSON_S / speed:.2g} s it continues by itself."
     )
     names = [story] if story else list(STORIES)
     runner = _StoryRunner(seed, Pace(speed), endpoint, names, servers_for(speed, Path.cwd()))

@@ -9,6 +9,7 @@ that the agent starts, runs as it would without us.
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -225,9 +226,7 @@ def _print_outcome(watched: list[str], libraries: tuple[Library, ...]) -> None:
             return
         missed = [one for one in libraries if one.name not in watched and _is_missed(one)]
         if not _may_have_sent():
-            why = _why_nothing(watched, missed)
-            by = " by this process itself" if _has_waited_for_children() else ""
-            _print(f"no spans were sent to {url}{by}: {why}")
+            _print(_nothing_sent(url, watched, missed))
             return
         is_seen_above = any(
             one.name in watched and one.name not in _ALONE for one in ADAPTERS
@@ -246,6 +245,16 @@ def _may_have_sent() -> bool:
     return bool(_forks) or any(name.startswith("multiprocessing.popen_") for name in sys.modules)
 
 
+def _nothing_sent(url: str, watched: list[str], missed: list[Library]) -> str:
+    if _has_exporter():
+        return (
+            "this program sends spans with an exporter of its own. Where that sends them to "
+            f"{url}, they are shown; `inspector run` itself sent none."
+        )
+    by = " by this process itself" if _has_waited_for_children() else ""
+    return f"no spans were sent to {url}{by}: {_why_nothing(watched, missed)}"
+
+
 def _has_waited_for_children() -> bool:
     """Return whether it has started other programs, which may have sent spans of their own."""
     try:
@@ -253,6 +262,15 @@ def _has_waited_for_children() -> bool:
     except ImportError:
         return False
     return getrusage(RUSAGE_CHILDREN).ru_maxrss > 0
+
+
+def _has_exporter() -> bool:
+    """Return whether a processor that exports spans exists; ours is none of these."""
+    export = sys.modules.get("opentelemetry.sdk.trace.export")
+    if export is None:
+        return False
+    kinds = (export.BatchSpanProcessor, export.SimpleSpanProcessor)
+    return any(issubclass(type(one), kinds) for one in gc.get_objects())
 
 
 def _is_missed(library: Library) -> bool:

@@ -34,6 +34,10 @@ from inspector.paths import config_dir, data_dir
 from inspector.service.sessions.retention import Retention
 
 PREFIX = "INSPECTOR_"
+NO_CONTENT = (
+    "To keep no content, set INSPECTOR_CAPTURE_CONTENT=off where the agents run: the service "
+    "stores what they send"
+)
 MIN_TOKEN_CHARS = 16
 """Least length of a token that other machines can try to guess."""
 
@@ -47,6 +51,20 @@ def _split(value: object) -> object:
 
 def _lower(value: object) -> object:
     return value.strip().lower() if isinstance(value, str) else value
+
+
+def _capture(value: object) -> object:
+    mode = _lower(value)
+    if mode not in ("redacted", "full", "off"):
+        raise ValueError(f"{value!r} is not `redacted` or `full`. {NO_CONTENT}")
+    return mode
+
+
+def _port(value: object) -> int:
+    text = str(value).strip()
+    if not (text.isascii() and text.isdecimal() and int(text[:9]) <= 65_535):
+        raise ValueError(f"{value!r} is not a port: use a number from 0 to 65535")
+    return int(text)
 
 
 def _retention(text: str) -> str:
@@ -99,10 +117,10 @@ Proxies = Annotated[
     tuple[Annotated[str, AfterValidator(_proxy)], ...], NoDecode, BeforeValidator(_split)
 ]
 Token = Annotated[SecretStr, AfterValidator(_token)]
-Capture = Annotated[Literal["full", "redacted", "off"], BeforeValidator(_lower)]
+Capture = Annotated[Literal["redacted", "full", "off"], BeforeValidator(_capture)]
 Switch = Annotated[Literal["off", "on"], BeforeValidator(_lower)]
 RetentionText = Annotated[str, AfterValidator(_retention)]
-Port = Annotated[int, Field(ge=0, le=65535)]
+Port = Annotated[int, BeforeValidator(_port)]
 
 
 def _default_store() -> str:
@@ -169,7 +187,8 @@ class Settings(BaseSettings):
     capture_content: Capture = Field(
         "redacted",
         description="`redacted` replaces secrets in received data; `full` stores it unchanged. "
-        "(`off` works in agents only: here it means `redacted`.)",
+        "`off` is for agents: `inspector serve` refuses the option, and takes the variable as "
+        "`redacted`.",
     )
     mcp_control: Switch = Field(
         "off",

@@ -228,11 +228,12 @@ class Delivery:
         lost = self._dropped + len(self._inbox) + len(self._pending)
         if lost and not self._is_closed:
             _logger.warning(
-                "The Inspector service at %s did not receive %d records before the exit. "
-                "If it is only slow, set %s=10.",
+                "The Inspector service at %s did not receive %d records before the exit. %s",
                 self._target.name,
                 lost,
-                EXIT_TIMEOUT,
+                "It cannot be reached, or takes no data: is it running?"
+                if self._is_away
+                else f"If it is only slow, set {EXIT_TIMEOUT}=10.",
             )
         self._is_closed = True
 

@@ -125,9 +125,8 @@ def test_sessions_are_sorted_by_the_requested_order(
         assert names("--sort=spans", "--limit=2") == ["a", "c"]
         assert "Showing the first 1;" in run("sessions", "--sort", "title", "--limit", "1").stderr
         refused = run("sessions", "--sort", "size")
-        assert isinstance(refused.exception, InspectorError)
-        assert "sort" in str(refused.exception)
-        assert "-spans" in str(refused.exception)
+        assert refused.exit_code == 2
+        assert "'size' is not started, changed," in refused.stderr
 
 
 def test_a_bad_query_is_reported_with_its_place(
@@ -439,6 +438,10 @@ def test_the_token_is_that_of_the_running_service(
     monkeypatch.delenv("INSPECTOR_STORE", raising=False)
     runfile.write(runfile.RunFile("http://127.0.0.1:1", "running", os.getpid(), "sqlite:///x.db"))
     assert run("token").output == "running\n"
+    none = run("token", "--store", f"sqlite:///{here / 'own.db'}")
+    assert "There is no store" in str(none.exception)
+    assert not list(here.glob("own.db*"))
+    (here / "own.db").touch()
     own = run("token", "--store", f"sqlite:///{here / 'own.db'}")
     assert (own.exit_code, own.output == "running\n") == (0, False)
 
@@ -449,10 +452,28 @@ def test_a_configured_token_cannot_be_rotated(here: Path, monkeypatch: pytest.Mo
     assert isinstance(run("token", "--rotate-token").exception, InspectorError)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [["sessions", "--status", "foo"], ["audit", "--via", "foo"], ["search", " "]],
+)
+def test_a_value_that_does_not_exist_is_exit_2_before_anything_is_read(
+    here: Path, command: list[str]
+) -> None:
+    refused = run(*command)
+    assert refused.exit_code == 2
+    assert "Invalid value" in refused.stderr
+
+
 def test_the_version_is_printed() -> None:
     from importlib.metadata import version
 
     assert version("mcp-agent-inspector") in run("--version").output
+
+
+def test_the_help_of_serve_has_the_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = run("serve", "--help").output
+    assert all(f"[default: ({one})]" in shown for one in ("7800", "30d,20GB", "redacted"))
 
 
 def test_every_setting_but_the_token_is_a_flag_of_serve() -> None:

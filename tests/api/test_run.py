@@ -220,6 +220,20 @@ else:
 """
 
 
+EXPORTING = """
+import os
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+
+provider = TracerProvider()
+exporter = OTLPSpanExporter(endpoint=os.environ["INSPECTOR_URL"] + "/v1/traces")
+provider.add_span_processor(SimpleSpanProcessor(exporter))
+with provider.get_tracer("own").start_as_current_span("mine"):
+    pass
+"""
+
+
 @pytest.mark.slow
 def test_our_messages_are_no_output_of_the_program(service: Service, tmp_path: Path) -> None:
     program = tmp_path / "agent.py"
@@ -279,6 +293,17 @@ def test_what_could_not_be_watched_is_reported_at_the_end(service: Service, tmp_
     assert "imports no supported framework (mcp, " in ended.stderr
     ended = run(service, "-c", "import instrument")
     assert ended.stderr.endswith(": hooks reported nothing, or the service did not respond.\n")
+
+
+@pytest.mark.slow
+def test_of_a_program_that_exports_its_spans_itself_nobody_claims_that_none_were_sent(
+    service: Service,
+) -> None:
+    ended = run(service, sys.executable, "-c", EXPORTING, INSPECTOR_URL=service.url)
+    assert len(service.get("/sessions")["sessions"]) == 1
+    (line,) = ended.stderr.splitlines()[2:]
+    assert "an exporter of its own" in line
+    assert "no spans were sent" not in line
 
 
 def test_a_module_is_run_as_python_runs_it(service: Service, tmp_path: Path) -> None:

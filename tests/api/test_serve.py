@@ -51,6 +51,18 @@ def test_a_service_takes_spans_in_on_every_port_and_shows_them(tmp_path: Path) -
         assert {session["id"] for session in sessions} == {"01" * 16, "02" * 16}
 
 
+def test_a_service_that_would_store_content_does_not_start_with_off(tmp_path: Path) -> None:
+    ended = run(tmp_path, "serve", "--capture-content", "off")
+    assert ended.returncode == 2
+    assert "INSPECTOR_CAPTURE_CONTENT=off where the agents run" in ended.stderr
+
+
+def test_a_service_says_what_the_variable_of_its_agents_means_to_it(tmp_path: Path) -> None:
+    ended = run(tmp_path, "serve", capture_content="off", store="no address")
+    assert "`off` is for agents" in ended.stdout
+    assert "Cannot open the store 'no address'" in ended.stderr
+
+
 @pytest.mark.slow
 def test_the_otlp_port_serves_nothing_else(tmp_path: Path) -> None:
     with running_service(tmp_path) as service:

@@ -41,7 +41,9 @@ def repository(tmp_path: Path) -> Path:
         "pyproject.toml": PROJECT.format(version="0.10.0"),
         "docs/site/navigation.toml": NAVIGATION,
         "docs/site/index.md": "# Front\n\n[back up](../guide/back-up.md)\n",
-        "docs/guide/back-up.md": "# Back up\n\nCopies the store. [Changes](../../CHANGELOG.md)\n",
+        "docs/guide/back-up.md": "# Back up\n\nCopies the store. [Changes](../../CHANGELOG.md)\n"
+        "\n![A picture](../images/one.svg)\n",
+        "docs/images/one.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
         "CHANGELOG.md": "# Changes\n\n[code](code.py), [how](docs/guide/back-up.md#back-up)\n",
         "code.py": "",
         "web/public/favicon.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
@@ -69,8 +71,9 @@ def test_a_site_links_pages_as_the_repository_does_and_asks_no_host(repository: 
     assert json.loads((site / "versions.json").read_text()) == ["0.10.0", "0.9.0"]
     contents = (site / "llms.txt").read_text(encoding="utf-8")
     assert "## Guides\n\n- [Back up](0.10.0/guide/back-up.md): Copies the store." in contents
-    for link in re.findall(r"\]\(([^)]+)\)", contents):
-        assert (site / link).is_file(), link
+    for text in (site / "llms.txt", site / "llms-full.txt", *site.rglob("*.md")):
+        for link in re.findall(r"\]\((?!https:)([^)#]+)", text.read_text(encoding="utf-8")):
+            assert (text.parent / link).is_file(), f"{text}: {link}"
 
 
 @pytest.mark.slow

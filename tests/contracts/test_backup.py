@@ -140,9 +140,18 @@ def test_what_is_no_backup_is_refused_and_the_store_stays(path: Path, tmp_path: 
         Rig(store).record(incoming(span(trace=1)))
     other = tmp_path / "other"
     other.write_text("not a store, but long enough to be looked at" * 100)
-    with pytest.raises(StoreError):
+    with pytest.raises(StoreError, match="it is no backup"):
         restore(other, path)
     assert len(_session_ids(path)) == 1
+    with pytest.raises(StoreError, match="it is no backup"):
+        restore(other, tmp_path / "new")
+    assert not list(tmp_path.glob("new*")), "nor a lock"
+
+
+def test_a_backup_creates_no_directory(store: SqliteStore, path: Path, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="directory does not exist"):
+        back_up(path, tmp_path / "misspelt" / "copy")
+    assert not (tmp_path / "misspelt").exists()
 
 
 def test_the_command_line_copies_and_puts_back(

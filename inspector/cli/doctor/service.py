@@ -103,7 +103,7 @@ def examine_forwarding(settings: Settings, environ: Mapping[str, str]) -> Iterat
             host = port = None
         if not host or not port:
             yield CheckResult(
-                FAIL, "forward", f"{shown} is not an address", "See docs/settings.md."
+                FAIL, "forward", f"{shown} is not an address", "See `inspector serve --help`."
             )
         elif listens(host, port):
             yield CheckResult(OK, "forward", f"{shown} accepts connections")

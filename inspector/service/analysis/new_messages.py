@@ -30,14 +30,21 @@ class NewMessages:
 
 
 def new_messages(
-    messages: Sequence[Message], before: Sequence[Message] | None, *, is_new_run: bool = False
+    messages: Sequence[Message],
+    before: Sequence[Message] | None,
+    *,
+    is_new_run: bool = False,
+    is_continued: bool = False,
 ) -> NewMessages:
     """Return the messages that `before`, the call before, does not have.
 
     Messages are matched in order. A new run of an agent has a new question, even with the same
-    text; messages of the run before that it is not sent were not rewritten.
+    text; messages of the run before that it is not sent were not rewritten. Nor were those that the
+    provider keeps: `is_continued`, or a result is sent without its call, which the answer before
+    has.
     """
     sent = [place for place, one in enumerate(messages) if one.origin != "output"]
+    sent_now = [messages[place] for place in sent]
     answer = [place for place, one in enumerate(messages) if one.origin == "output"]
     if not before:
         return NewMessages((*sent, *answer))
@@ -62,7 +69,10 @@ def new_messages(
         for place, one in enumerate(known)
         if one.origin != "output" and one.role not in _INSTRUCTING
     }
-    gone = len(sent_before - matched)
+    keeps = is_continued or bool(
+        (_ids(before, "tool_call") & _ids(sent_now, "tool_result")) - _ids(sent_now, "tool_call")
+    )
+    gone = 0 if keeps else len(sent_before - matched)
     if is_new_run and (gone or not new):
         question = max((p for p in sent if messages[p].role == "user"), default=len(messages))
         fresh = [place for place in sent if place >= question or place in new]
@@ -81,6 +91,15 @@ def likeness(message: Message) -> str:
     if calls and all(part.id for part in calls):
         return json.dumps([message.role, [part.id for part in calls]])
     return json.dumps([message.role, [_words(part) for part in message.parts if _counts(part)]])
+
+
+def _ids(messages: Sequence[Message], kind: str) -> set[str]:
+    return {
+        part.id
+        for one in messages
+        for part in one.parts
+        if part.type == kind and part.type in ("tool_call", "tool_result") and part.id
+    }
 
 
 def _counts(part: Part) -> bool:

@@ -35,6 +35,8 @@ MAX_MOMENTS = 40
 MAX_BLOB_CHARS = 200_000
 """Limit in base64 characters of one picture, and of all pictures of one span."""
 _NAME_CHARS = 300
+_CONTINUES = frozenset({"previous_response.id", "previous_response_id", "conversation", "thread"})
+"""Parameters of a call that name a conversation that the provider has."""
 
 
 def reading(
@@ -60,9 +62,14 @@ def reading(
         moments: Span events and log records of the span, by time.
         requests: The requests of the span, oldest first.
     """
-    news = new_messages(view.messages, before, is_new_run=is_new_run)
-    events = list(moments)
     llm = view.llm
+    news = new_messages(
+        view.messages,
+        before,
+        is_new_run=is_new_run,
+        is_continued=llm is not None and not _CONTINUES.isdisjoint(llm.request_params),
+    )
+    events = list(moments)
     decided = [one for one in view.decisions if not _is_assent(one)]
     return Reading(
         trace_id=key[0],

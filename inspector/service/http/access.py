@@ -26,7 +26,7 @@ from starlette.types import Scope
 
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.http.problems import ProblemError, route_path
-from inspector.service.otlp.signals import NO_TOKEN, SIGNALS
+from inspector.service.otlp.signals import NO_TOKEN, SIGNALS, WRONG_TOKEN
 from inspector.service.settings import is_loopback
 
 logger = logging.getLogger("inspector.http")
@@ -160,14 +160,7 @@ class Access:
         if head.method == "POST" and is_ui(head.path):
             return AccessDecision(is_form=True)
         if not self._has_session(head):
-            return _refuse(
-                401,
-                "no_token",
-                NO_TOKEN
-                if head.path in OTLP_PATHS
-                else "A token is required: open the address that `inspector serve` or `inspector "
-                "token` prints, or send `Authorization: Bearer TOKEN`.",
-            )
+            return _refuse(401, "no_token", _why_refused(head))
         if head.method not in _READING and "origin" not in head.headers:
             return _refuse(
                 403, "no_origin", "A change authorised by a cookie requires an Origin header."
@@ -254,6 +247,17 @@ def request_head(scope: Scope) -> RequestHead:
 def cookie_name(port: int) -> str:
     """Return the cookie's name: cookies are shared by all ports of a host."""
     return f"inspector_{port}"
+
+
+def _why_refused(head: RequestHead) -> str:
+    if head.headers.get("authorization"):
+        return WRONG_TOKEN
+    if head.path in OTLP_PATHS:
+        return NO_TOKEN
+    return (
+        "A token is required: open the address that `inspector open` prints, or send "
+        "`Authorization: Bearer TOKEN` with what `inspector token` prints."
+    )
 
 
 def _refuse(status: int, code: str, detail: str) -> AccessDecision:

@@ -33,11 +33,12 @@ def end_run(unit: UnitOfWork, sign: ProcessSign) -> None:
         unit.updated[session.id] = None
 
 
-def lose_spans(unit: UnitOfWork, process_id: str) -> None:
-    """Mark the running spans of a lost process as lost; they wait for nobody."""
+def lose_spans(unit: UnitOfWork, process_id: str, heard_ns: int) -> None:
+    """Mark the running spans of a process as lost since `heard_ns`; they wait for nobody."""
     for span in unit.reader.open_spans(process_id):
         if span.status is SpanStatus.RUNNING:
             original = original_of_lost(unit, span)
             unit.put_span(replace(span, status=SpanStatus.LOST, duplicate_of=original))
             if session := unit.session(span.session_id):
                 session.open_waits.pop(wait_key(span.trace_id, span.span_id), None)
+                session.lost_ns = max(session.lost_ns, heard_ns)

@@ -112,8 +112,8 @@ class Recorder:
             return Changes()
         with self._store.read() as reader:
             unit = UnitOfWork(reader, self._memory, now_ns)
-            for process_id in lost:
-                lose_spans(unit, process_id)
+            for process_id, heard_ns in lost.items():
+                lose_spans(unit, process_id, heard_ns)
                 for session_id in self._owned.pop(process_id, ()):
                     unit.session(session_id)
                 self._control_plane.lose(unit, process_id)

@@ -23,7 +23,7 @@ from inspector.errors import (
 )
 from inspector.service.otlp.body import MAX_BODY_BYTES
 from inspector.service.otlp.receiver import Receiver
-from inspector.service.otlp.signals import NO_TOKEN, SIGNALS, OtlpSignal
+from inspector.service.otlp.signals import NO_TOKEN, SIGNALS, WRONG_TOKEN, OtlpSignal
 from inspector.service.otlp.splice import SERVER, sender_of
 
 MAX_CONCURRENT_CALLS = 64
@@ -141,8 +141,9 @@ class GrpcServer:
         async def export(_: object, context: grpc.aio.ServicerContext[bytes, Any]) -> Any:
             metadata = dict(context.invocation_metadata() or ())
             if not self._may_send(metadata, peer := _address_of(context.peer())):
-                self._access.log_refused(peer, "no_token", NO_TOKEN)
-                await context.abort(grpc.StatusCode.UNAUTHENTICATED, NO_TOKEN)
+                why = WRONG_TOKEN if metadata.get("authorization") else NO_TOKEN
+                self._access.log_refused(peer, "no_token", why)
+                await context.abort(grpc.StatusCode.UNAUTHENTICATED, why)
             hops = str(metadata.get("x-inspector-hop", ""))
             try:
                 return await self._take(signal, context, hops)

@@ -36,6 +36,12 @@ NO_TOKEN = (
     "everyone who can reach the service with INSPECTOR_OPEN_INGEST=true."
 )
 """The text for a sender, and in the log."""
+WRONG_TOKEN = (
+    "The token is wrong. The right one is what `inspector token` prints where the service runs; "
+    "clients read it from INSPECTOR_TOKEN, OpenTelemetry SDKs from "
+    "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20TOKEN."
+)
+"""The same for one that carries another token."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from inspector.service.otlp.splice import Splicer, can_splice
 from inspector.service.server.http_protocol import MAX_CONNECTIONS, TakeHttp2
 from inspector.service.server.ports import listen, port_of
 from inspector.service.server.serving import GRACE_S, serving
-from inspector.service.settings import PREFIX, Settings
+from inspector.service.settings import NO_CONTENT, PREFIX, Settings
 
 if sys.platform != "win32":
     import resource
@@ -58,6 +58,11 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
         SettingsError: A setting cannot be used.
         StoreError: The store cannot be used.
     """
+    if settings.capture_content == "off":
+        what = f"`capture_content`: `off` is for agents. {NO_CONTENT}"
+        if os.environ.get(f"{PREFIX}CAPTURE_CONTENT", "").strip().lower() != "off":
+            raise SettingsError(f"{what}. Start the service with `--capture-content redacted`.")
+        say(f"{what}, and redacts it.")  # a shell may have the variable for its agents
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     max_connections = _prepare_for_connections()
     loop_factory = uvicorn.Config(_nothing, log_config=None).get_loop_factory()

@@ -46,14 +46,18 @@ class Processes:
         """Return whether a process gave a recent sign of life."""
         return process_id in self._alive
 
-    def take_lost(self, now_ns: int, most: int) -> list[str]:
-        """Return up to `most` processes that were silent for too long, and forget them."""
+    def take_lost(self, now_ns: int, most: int) -> dict[str, int]:
+        """Return up to `most` processes that were silent for too long, and forget them.
+
+        Returns:
+            Process → its last sign of life (Unix ns).
+        """
         silent = (
-            process_id
+            (process_id, process.heard_ns)
             for process_id, process in self._alive.items()
             if now_ns - process.heard_ns > process.lost_after_ns
         )
-        lost = list(itertools.islice(silent, most))
+        lost = dict(itertools.islice(silent, most))
         for process_id in lost:
             del self._alive[process_id]
         return lost

@@ -414,6 +414,8 @@ class SessionState:
     """Process held by an operator → start of the hold (Unix ns)."""
     heard_ns: int = 0
     """Time of its last arrival, by the service's clock."""
+    lost_ns: int = 0
+    """The last sign of life of the processes whose spans were lost, by the service's clock."""
     run_time: RunTime | None = field(default_factory=RunTime)
     """Run time of its spans; None: it has to be read from them."""
     outcome: Outcome | None = None
@@ -505,6 +507,8 @@ class SessionState:
         is_running = status is SessionStatus.RUNNING
         ended_ns = max(profile.latest_ns, started_ns) if status in SETTLED else None
         idle = self._idle(started_ns, ended_ns)
+        if ended_ns is not None and status is SessionStatus.LOST:
+            ended_ns = max(ended_ns, self.lost_ns)  # until then, what was lost ran
         outcome = (ended_ns is not None and self.outcome) or _NO_OUTCOME
         return SessionRow(
             id=self.id,

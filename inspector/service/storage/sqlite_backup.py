@@ -34,6 +34,8 @@ def back_up(store: Path, to: Path) -> int:
     """
     if not store.exists():
         raise StoreError(f"Cannot back up the store {store}: no such file.")
+    if not to.absolute().parent.is_dir():
+        raise StoreError(f"Cannot write {to}: the directory does not exist. Create it first.")
     with closing(open_read_only(store)) as source, _copying("back up", store, to):
         _copy(source, to)
     return to.stat().st_size
@@ -55,6 +57,7 @@ def restore(backup: Path, store: Path) -> Path | None:
     """
     if not backup.exists():
         raise StoreError(f"Cannot restore from {backup}: no such file.")
+    _check_backup(backup)
     lock = lock_store(store)
     try:
         aside = store.with_name(f".{store.name}.{uuid.uuid4().hex[:8]}")
@@ -73,6 +76,16 @@ def restore(backup: Path, store: Path) -> Path | None:
         raise StoreError(f"Cannot restore {store}: {error.strerror or error}.") from error
     finally:
         lock.release()
+
+
+def _check_backup(backup: Path) -> None:
+    with backup.open("rb") as file:
+        is_sqlite = file.read(16) == b"SQLite format 3\0"
+    if not is_sqlite:
+        raise StoreError(
+            f"Cannot restore from {backup}: it is no backup. Name a file that `inspector backup` "
+            "wrote. Nothing was changed."
+        )
 
 
 def _copy(source: apsw.Connection, to: Path) -> None:

@@ -91,6 +91,8 @@ def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("port = 99999", "INSPECTOR_PORT"),
         ("prot = 1", "prot"),
+        ('port = "abc"', "'abc' is not a port: use a number from 0 to 65535"),
+        ('capture_content = "none"', "'none' is not `redacted` or `full`. To keep no content"),
         ("port = = 1", "not TOML"),
         ('host = "192.0.2.1"', "dangerously_allow_plain_http"),
         ('tls_cert = "x"', "tls_key"),

@@ -323,6 +323,7 @@ def test_a_dead_target_never_stops_the_program(
     connected.wiring.undo()
     last = caplog.records[-1].getMessage()
     assert "did not receive" in last
+    assert last.endswith("is it running?"), "not that it is slow"
 
 
 def test_a_framework_that_flushes_after_each_span_does_not_wait_for_a_dead_target(

@@ -12,7 +12,7 @@ from inspector.service.model.rows import Json, Moment, RequestRow, RequestStatus
 from inspector.service.normalise import span_view
 from inspector.service.wire import BlobPart, Message, TextPart, View
 from inspector.service.wire.transcript import Reading
-from tests.support.telemetry.delegating_run import asks, call, decided, text, tool
+from tests.support.telemetry.delegating_run import answers, asks, call, decided, text, tool
 from tests.support.telemetry.otlp import START_NS, key_values
 
 KEY = ("0" * 31 + "1", "0" * 15 + "1")
@@ -72,6 +72,17 @@ def test_a_turn_says_what_is_new_and_what_was_answered() -> None:
     assert expected == [("user", ["And now?"]), ("assistant", ["So."])]
     assert (found.repeated, found.model) == (3, "large-1")
     assert [piece.at for one in found.said for piece in one.pieces] == [(3, 0), (4, 0)]
+
+
+def test_a_call_that_continues_what_the_provider_has_removes_nothing() -> None:
+    plan = asks("", ("c1", "search", {"q": 1}))
+    first = call(1, 2, 0, [text("user", "Why?")], plan)
+    result = call(3, 2, 9, [answers("c1", "so")], text("assistant", "So."))
+    assert read(result, first).rewritten is None, "the call is in the answer before"
+    next_call = call(3, 2, 9, [text("user", "And now?")], text("assistant", "So."))
+    assert read(next_call, first).rewritten is not None
+    next_call.attributes.extend(key_values({"gen_ai.request.previous_response.id": "resp-1"}))
+    assert read(next_call, first).rewritten is None
 
 
 def test_a_tool_has_its_arguments_its_result_and_its_decisions() -> None:

@@ -147,6 +147,17 @@ def test_a_run_that_was_lost_ends_with_the_last_that_is_known_of_it(
     assert (rig.session().status, figures(rig.session())[0]) == (SessionStatus.LOST, 26)
 
 
+def test_a_run_whose_process_was_killed_lasts_until_its_last_sign_of_life(rig: Rig) -> None:
+    rig.record(started(span(attributes=THREAD)), heartbeat())
+    began_ns = rig.now_ns
+    rig.wait(10)
+    rig.record(heartbeat())
+    rig.wait(60)
+    row = rig.session()
+    assert (row.status, figures(row)[1]) == (SessionStatus.LOST, 0)
+    assert row.ended_ns == began_ns + 10 * SECOND_NS
+
+
 def test_a_run_that_counted_as_lost_is_as_long_as_its_end_says(rig: Rig) -> None:
     beyond = span("late", span_id=2, parent=1, start_ns=START_NS + 100 * SECOND_NS)
     rig.record(started(span(attributes=THREAD)), incoming(beyond, "p1"))
