@@ -136,3 +136,8 @@ test('code is read on every ground in every theme', () => {
     expect(low).toEqual([]);
   }
 });
+
+test('no rule looks at any sibling: it would restyle all rows of a list as it scrolls', () => {
+  const strays = sheets.filter((path) => /\* [+~]/.test(read(path)));
+  expect(strays).toEqual([]);
+});

@@ -204,7 +204,7 @@ export function QueryField(props: QueryFieldProps) {
               onClick={() => choose(one)}
             >
               <code>{one.text}</code>
-              <span>{one.detail}</span>
+              <span className="ins-query__detail">{one.detail}</span>
             </div>
           ))}
         </div>

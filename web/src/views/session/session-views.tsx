@@ -149,10 +149,16 @@ export function CurrentView({
 }: SessionViewProps & { readonly view: SessionView | undefined }) {
   const travel = useTravel();
   if (view === undefined) return null;
+  // The waterfall has it below its minimap.
+  const hasScrubber = travel !== undefined && view.View !== Waterfall;
   return (
-    <div key={view.id} className="ins-session-view" role="tabpanel" aria-label={view.name}>
-      {/* The waterfall has it below its minimap. */}
-      {travel !== undefined && view.View !== Waterfall && <ViewScrubber travel={travel} />}
+    <div
+      key={view.id}
+      className={`ins-session-view${hasScrubber ? ' ins-session-view--scrub' : ''}`}
+      role="tabpanel"
+      aria-label={view.name}
+    >
+      {hasScrubber && <ViewScrubber travel={travel} />}
       <Guarded name={view.name} loading={null}>
         <view.View {...props} />
       </Guarded>

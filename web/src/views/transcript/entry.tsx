@@ -37,6 +37,7 @@ export const EntryView = memo(function EntryView(props: EntryProps) {
     }),
     [trace, readings, entry.key, isRaw, onOpen, onGoTo],
   );
+  const { wallClock } = usePreferences();
   if (row === undefined) return null;
   const classes = ['ins-tx', `ins-tx--${entry.type}`, `ins-tx--${row.kind}`];
   if (row.status === 'error') classes.push('ins-tx--failed');
@@ -48,6 +49,7 @@ export const EntryView = memo(function EntryView(props: EntryProps) {
   if (props.isMatch) classes.push('ins-tx--match');
   if (entry.isCard && entry.type === 'agent') classes.push('ins-tx--card');
   if (props.waiting.length > 0) classes.push('ins-tx--waiting');
+  if (wallClock) classes.push('ins-tx--clock');
   return (
     // The keys of an entry are handled by the transcript around it.
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
@@ -116,7 +118,7 @@ function Margin({ entry, row, trace }: MarginProps) {
       : formatOffset(offset_ns);
   const isEnd = entry.type === 'end' || entry.type === 'said';
   return (
-    <div className={`ins-tx__margin${wallClock ? ' ins-tx__margin--clock' : ''}`}>
+    <div className="ins-tx__margin">
       {isEnd ? (
         row.duration_ns !== null && <span>{timeOf(endOffset(row, 0))}</span>
       ) : (
