@@ -34,18 +34,24 @@ test('no component has a literal text', () => {
   expect(found).toEqual(NAMES);
 });
 
+/** How a sentence begins, or two words that are no names of classes. */
+const PHRASE = /^\p{Lu}([\p{L}'’]+[:,]? (\p{L}|$)| \p{Ll})|^(?!ins-)\p{Ll}+ \p{Ll}{2,}[\p{Ll} ]*$/u;
+
 /** Literals that begin so and are no texts of ours, with their number. */
 const PHRASES: Readonly<Record<string, number>> = {
   // Where an action belongs.
   'MCP log': 1,
   'Session list': 9,
-  // Names of a character, of a key, of a protocol, of syntax, and of an editor's texts.
-  'Arabic letter mark': 1,
+  // Names of a key, of a protocol, of syntax, of a field's type, and of an editor's texts.
   'Ctrl ': 1,
   'MCP ': 1,
   'Object Array': 1,
   'Fold line': 1,
   'Unfold line': 1,
+  'jsx ts': 1,
+  'yes or no': 2,
+  // The message of an error that is known by its class.
+  'more than ': 1,
   // The beginning of a message of the service, which is looked for in it.
   'Did you mean ': 1,
 };
@@ -80,8 +86,7 @@ function phrasesOf(file: string): string[] {
     if (ts.isNewExpression(node) && /Error$/.test(node.expression.getText())) return;
     const text = ts.isTemplateExpression(node) ? node.head.text : undefined;
     const phrase = ts.isStringLiteralLike(node) ? node.text : text;
-    if (phrase !== undefined && /^\p{Lu}([\p{L}'’]+[:,]? (\p{L}|$)| \p{Ll})/u.test(phrase))
-      phrases.push(phrase);
+    if (phrase !== undefined && PHRASE.test(phrase)) phrases.push(phrase);
     ts.forEachChild(node, visit);
   };
   visit(tree);

@@ -667,6 +667,15 @@ export const TIME_TEXT = {
   asItEnded: 'as it is now',
 } as const;
 
+/** How long ago, and for how long nothing came. */
+export const AGE_TEXT = {
+  now: 'just now',
+  minutes: (count: number) => `${count} min ago`,
+  hours: (count: number) => `${count} h ago`,
+  days: (count: number) => `${count} d ago`,
+  silence: (time: string) => `no news for ${time}`,
+} as const;
+
 // A span: the panel beside a session.
 export const SPAN_TEXT = {
   task: 'Task',
@@ -901,6 +910,46 @@ export const JSON_MISTAKES = {
   lineBreak: 'a line break in a string (write \\n)',
   control: 'a control character inside a string',
   comma: (end: string) => `a comma or ${end} is missing`,
+  endsHere: (what: string) => `${what}: the text ends here`,
+} as const;
+
+/** Characters that nobody sees, by code point, else by kind. */
+export const CHARACTER_NAMES = {
+  named: {
+    0: 'null',
+    9: 'tab',
+    13: 'carriage return',
+    27: 'escape',
+    160: 'no-break space',
+    173: 'soft hyphen',
+    1564: 'Arabic letter mark',
+    8203: 'zero-width space',
+    8204: 'zero-width non-joiner',
+    8205: 'zero-width joiner',
+    8206: 'left-to-right mark',
+    8207: 'right-to-left mark',
+    8232: 'line separator',
+    8233: 'paragraph separator',
+    8234: 'left-to-right embedding',
+    8235: 'right-to-left embedding',
+    8236: 'pop directional formatting',
+    8237: 'left-to-right override',
+    8238: 'right-to-left override',
+    8288: 'word joiner',
+    8294: 'left-to-right isolate',
+    8295: 'right-to-left isolate',
+    8296: 'first-strong isolate',
+    8297: 'pop directional isolate',
+    12288: 'wide space',
+    10240: 'blank pattern',
+    65279: 'zero-width no-break space',
+  } as Readonly<Record<number, string>>,
+  control: 'control character',
+  surrogate: 'lone surrogate',
+  tag: 'invisible tag',
+  space: 'unusual space',
+  mark: 'mark',
+  other: 'invisible character',
 } as const;
 
 // Requests: cards, inbox, forms.

@@ -204,7 +204,7 @@ class Formatter {
   }
 
   private fail(what: string): never {
-    throw new Mistake(this.at, this.at >= this.text.length ? `${what}: the text ends here` : what);
+    throw new Mistake(this.at, this.at >= this.text.length ? JSON_MISTAKES.endsHere(what) : what);
   }
 }
 

@@ -32,14 +32,8 @@ export function formatGrowing(ns: number): string {
   return tenths < 100 ? `${(tenths / 10).toFixed(1)} s` : formatRunning(ns);
 }
 
-/** Text for a silence of `ns`, from a minute on; empty below. */
-export function formatSilence(ns: number): string {
-  const minutes = Math.floor(ns / (60 * NS_PER_S));
-  if (minutes < 1) return '';
-  return `no news for ${minutes < 60 ? `${minutes} min` : formatClock(minutes * 60)}`;
-}
-
-function formatClock(seconds: number): string {
+/** A duration of a minute or more, in seconds: `1h 02m`. */
+export function formatClock(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes}m ${pad(seconds % 60)}s`;
   const hours = Math.floor(minutes / 60);

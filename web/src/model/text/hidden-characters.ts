@@ -6,6 +6,8 @@
  * that the view can isolate them and the text beside them keeps its place.
  */
 
+import { CHARACTER_NAMES } from '../../texts.ts';
+
 export type Piece =
   | { readonly kind: 'plain'; readonly text: string }
   | { readonly kind: 'rtl'; readonly text: string }
@@ -117,44 +119,15 @@ export function codePointName(code: number): string {
 
 /** Effect of the character, in words; empty for those without a common name. */
 export function describeHidden(code: number): string {
-  return NAMES.get(code) ?? rangeName(code);
+  return CHARACTER_NAMES.named[code] ?? rangeName(code);
 }
 
-const NAMES: ReadonlyMap<number, string> = new Map([
-  [0x00, 'null'],
-  [0x09, 'tab'],
-  [0x0d, 'carriage return'],
-  [0x1b, 'escape'],
-  [0xa0, 'no-break space'],
-  [0xad, 'soft hyphen'],
-  [0x061c, 'Arabic letter mark'],
-  [0x200b, 'zero-width space'],
-  [0x200c, 'zero-width non-joiner'],
-  [0x200d, 'zero-width joiner'],
-  [0x200e, 'left-to-right mark'],
-  [0x200f, 'right-to-left mark'],
-  [0x2028, 'line separator'],
-  [0x2029, 'paragraph separator'],
-  [0x202a, 'left-to-right embedding'],
-  [0x202b, 'right-to-left embedding'],
-  [0x202c, 'pop directional formatting'],
-  [0x202d, 'left-to-right override'],
-  [0x202e, 'right-to-left override'],
-  [0x2060, 'word joiner'],
-  [0x2066, 'left-to-right isolate'],
-  [0x2067, 'right-to-left isolate'],
-  [0x2068, 'first-strong isolate'],
-  [0x2069, 'pop directional isolate'],
-  [0x3000, 'wide space'],
-  [0x2800, 'blank pattern'],
-  [0xfeff, 'zero-width no-break space'],
-]);
-
 function rangeName(code: number): string {
-  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return 'control character';
-  if (code >= 0xd800 && code <= 0xdfff) return 'lone surrogate';
-  if (code >= 0xe0000 && code <= 0xe0fff) return 'invisible tag';
-  if (code >= 0x2000 && code <= 0x205f) return 'unusual space';
-  if ((code >= 0xfe00 && code <= 0xfe0f) || (code >= 0x300 && code <= 0x36f)) return 'mark';
-  return 'invisible character';
+  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return CHARACTER_NAMES.control;
+  if (code >= 0xd800 && code <= 0xdfff) return CHARACTER_NAMES.surrogate;
+  if (code >= 0xe0000 && code <= 0xe0fff) return CHARACTER_NAMES.tag;
+  if (code >= 0x2000 && code <= 0x205f) return CHARACTER_NAMES.space;
+  if ((code >= 0xfe00 && code <= 0xfe0f) || (code >= 0x300 && code <= 0x36f))
+    return CHARACTER_NAMES.mark;
+  return CHARACTER_NAMES.other;
 }

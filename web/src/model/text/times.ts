@@ -1,5 +1,8 @@
 /** Points in time for people, in one time zone, as dates or as ages. */
 
+import { AGE_TEXT } from '../../texts.ts';
+import { formatClock } from './format.ts';
+
 export type TimeZone = 'local' | 'utc';
 export type DateForm = 'absolute' | 'relative';
 
@@ -114,9 +117,16 @@ function dayOf(iso: string): string {
 
 /** `12 min ago`; undefined where a date says more. A clock that is behind makes no future. */
 function ageOf(age_ms: number): string | undefined {
-  if (age_ms < MINUTE_MS) return 'just now';
-  if (age_ms < HOUR_MS) return `${Math.floor(age_ms / MINUTE_MS)} min ago`;
-  if (age_ms < DAY_MS) return `${Math.floor(age_ms / HOUR_MS)} h ago`;
+  if (age_ms < MINUTE_MS) return AGE_TEXT.now;
+  if (age_ms < HOUR_MS) return AGE_TEXT.minutes(Math.floor(age_ms / MINUTE_MS));
+  if (age_ms < DAY_MS) return AGE_TEXT.hours(Math.floor(age_ms / HOUR_MS));
   const days = Math.floor(age_ms / DAY_MS);
-  return days > MAX_AGE_DAYS ? undefined : `${days} d ago`;
+  return days > MAX_AGE_DAYS ? undefined : AGE_TEXT.days(days);
+}
+
+/** Text for a silence, from a minute on; empty below. */
+export function formatSilence(silence_ms: number): string {
+  const minutes = Math.floor(silence_ms / MINUTE_MS);
+  if (minutes < 1) return '';
+  return AGE_TEXT.silence(minutes < 60 ? `${minutes} min` : formatClock(minutes * 60));
 }

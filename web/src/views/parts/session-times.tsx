@@ -1,7 +1,8 @@
 /** Durations and waits of a session that count while it runs, by the service's clock. */
 import type { Session } from '../../api/types.ts';
 import { ran_ms } from '../../model/sessions/session-order.ts';
-import { formatDuration, formatRunning, formatSilence } from '../../model/text/format.ts';
+import { formatDuration, formatRunning } from '../../model/text/format.ts';
+import { formatSilence } from '../../model/text/times.ts';
 import { useInspector, useNow } from './context.ts';
 
 export function Duration({ session }: { readonly session: Session }) {
@@ -18,7 +19,7 @@ export function Duration({ session }: { readonly session: Session }) {
 export function NoNews({ since }: { readonly since: string }) {
   const { clock } = useInspector();
   useNow(10_000);
-  return formatSilence((clock.now_ms() - Date.parse(since)) * 1e6);
+  return formatSilence(clock.now_ms() - Date.parse(since));
 }
 
 export function Waited({ since }: { readonly since: string }) {
