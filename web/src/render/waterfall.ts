@@ -20,7 +20,7 @@ import {
 import type { Gap, TimeAxis } from '../model/timeline/gaps.ts';
 import { type TimeWindow, ticksOfPart, toX } from '../model/timeline/time-scale.ts';
 import { endOffset, stallOf, waitsSince } from '../model/trace/span-status.ts';
-import { SESSION_TEXT, waitingFor } from '../texts.ts';
+import { SESSION_TEXT, WATERFALL_TEXT, waitingFor } from '../texts.ts';
 import { hatch, prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';
 
@@ -127,8 +127,8 @@ function drawUpright(context: CanvasRenderingContext2D, gap: Gap, x: number, bot
   context.restore();
 }
 
-function gapLabel({ isWaiting, start_ns, end_ns }: Gap): string {
-  return `${isWaiting ? 'waiting' : 'idle'} ${formatDuration(end_ns - start_ns)}`;
+function gapLabel({ kind, start_ns, end_ns }: Gap): string {
+  return `${WATERFALL_TEXT.gaps[kind]} ${formatDuration(end_ns - start_ns)}`;
 }
 
 function drawBar(
