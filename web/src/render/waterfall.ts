@@ -47,8 +47,8 @@ interface WaterfallScene {
   /** Least height, that of the viewport, for the grid. */
   readonly minHeight_px: number;
   readonly palette: Palette;
-  /** Whether the session is of several services. */
-  readonly hasServices: boolean;
+  /** Services of the session. */
+  readonly services: readonly string[];
   /** Time since the page began, for the animated edge; 0 with reduced motion. */
   readonly phase_ms: number;
 }
@@ -196,10 +196,10 @@ function drawStall(
 }
 
 /** The kind's; of several services, that of the service where the kind says little. */
-function colourOf({ kind, service }: SpanRow, { palette, hasServices }: WaterfallScene): string {
+function colourOf({ kind, service }: SpanRow, { palette, services }: WaterfallScene): string {
   const isPlain = kind === 'http' || kind === 'other';
-  if (!hasServices || !isPlain || service === null) return palette.kind[kind];
-  return inHueOf(palette.service, service);
+  if (services.length < 2 || !isPlain || service === null) return palette.kind[kind];
+  return inHueOf(palette.service, service, services);
 }
 
 interface Box {
