@@ -302,6 +302,9 @@ def test_a_run_grows_while_it_is_read_and_is_answered_where_it_waits(
         agent.ask("r1", session_id="live", args_json='{"path":"build/old"}', **place)
         allow = running.get_by_role("button", name="Allow delete_file once")
         expect(allow).to_have_attribute("aria-disabled", "false")
+        head = running.locator(".ins-tx__head")
+        expect(head).to_contain_text("waiting")
+        expect(head).not_to_contain_text("running")
         allow.click()
         assert agent.answer_to("r1")["decision"] == "allow"
 
