@@ -139,3 +139,15 @@ test('an error says its type, its message, and below them what only the status s
   expect(lines).toContain('KeyError');
   expect(lines).toMatch(/'sku'.*The price list is not complete\./);
 });
+
+test('an error that has one text in four places shows it once', () => {
+  const error = {
+    type: '503',
+    code: '503',
+    message: '503',
+    status_message: '503',
+    stacktrace: null,
+  };
+  render(<ErrorBlock error={error} />);
+  expect(screen.getAllByText('503')).toHaveLength(1);
+});
