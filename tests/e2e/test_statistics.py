@@ -195,6 +195,7 @@ def test_a_node_of_the_graph_narrows_transcript_and_waterfall_and_there_is_a_way
     expect(narrowed).to_contain_text("pay")
     page.go_back()
     expect(narrowed).to_be_hidden()
+    expect(page).to_have_url(re.compile("view=graph"))
     page.go_forward()
     expect(narrowed).to_contain_text("pay")
     narrowed.get_by_role("button", name="Transcript").click()
