@@ -51,7 +51,11 @@ def test_failed_sessions_say_why_alone_and_in_groups(
     expect(causes.first.get_by_role("img")).to_have_accessible_name(re.compile("at most 1 sess"))
     comparison = causes.first.get_by_role("link", name="Compare with a good run")
     expect(comparison).to_have_attribute("href", "compare?left=s-4&right=s-2")
-    causes.first.get_by_role("link", name="fetch: 504").click()
+    page.keyboard.press("End")
+    expect(causes.last.get_by_role("link").first).to_be_focused()
+    page.keyboard.press("k")
+    expect(causes.first.get_by_role("link", name="fetch: 504")).to_be_focused()
+    page.keyboard.press("Enter")
     expect(page.locator("[data-session]")).to_have_count(2)
     page.go_back()
     # A session that recovered opens at its cause from here, too, in every view.

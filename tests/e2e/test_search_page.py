@@ -46,6 +46,8 @@ def test_words_are_found_in_their_context_and_opened_with_the_keyboard_alone(
 
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("link", name="Release, second try")).to_be_focused()
+    page.keyboard.press("k")  # walks, and does not leave what was found
+    expect(page.get_by_role("link", name="Release, second try")).to_be_focused()
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("link", name=re.compile("execute_tool merge"))).to_be_focused()
     page.keyboard.press("Enter")

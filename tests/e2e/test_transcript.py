@@ -43,8 +43,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield running
 
 
-def _open(page: Page, service: Service, path: str = "refunds") -> None:
-    page.set_viewport_size({"width": 1440, "height": 1000})
+def _open(page: Page, service: Service, path: str = "refunds", height: int = 1_000) -> None:
+    page.set_viewport_size({"width": 1440, "height": height})
     page.goto(f"{service.url}/ui/?token={service.token}")
     page.goto(f"{service.url}/ui/sessions/{path}")
 
@@ -154,8 +154,11 @@ def _captured(at_ms: int, total: int, *, is_whole: bool) -> Span.Event:
     )
 
 
-def _shopping() -> list[Span]:
-    """Return a run of eight turns, whose tool changes a state and answers with JSON."""
+def _shopping(trace: int = SHOP, session: str = "shopping", error: str = "") -> list[Span]:
+    """Return a run of eight turns, whose tool changes a state and answers with JSON.
+
+    With an error, which is that of the last tool, it answers with lines of text.
+    """
     lines = {"lines": [{"name": f"part {at}", "price": at} for at in range(9)], "ok": True}
     run = [agent(1, None, "shopper", 0, 9_000)]
     for turn in range(8):
@@ -164,13 +167,34 @@ def _shopping() -> list[Span]:
         sent = [text("user", f"Buy part {turn}.")]
         run.append(call(10 + turn, 1, at_ms, sent, asks(f"I add part {turn}.", add)))
         state = _captured(at_ms + 600, 10 + 60 * turn, is_whole=turn == 0)
-        run.append(tool(30 + turn, 1, at_ms + 500, add, json.dumps(lines), events=[state]))
+        result = "\n".join(f"line {at}" for at in range(10)) if error else json.dumps(lines)
+        ends = {"error": error} if error and turn == 7 else {}
+        run.append(tool(30 + turn, 1, at_ms + 500, add, result, events=[state], **ends))
     for one in run:
-        one.trace_id = SHOP.to_bytes(16, "big")
+        one.trace_id = trace.to_bytes(16, "big")
         for attribute in one.attributes:
             if attribute.key == "session.id":
-                attribute.value.string_value = "shopping"
+                attribute.value.string_value = session
     return run
+
+
+def test_the_entry_that_it_opens_at_stays_in_view_while_the_others_grow(
+    page: Page, service: Service
+) -> None:
+    run = _shopping(51, "failed", "the shop is closed")
+    service.post("/v1/traces", trace_request(*run).SerializeToString())
+    wait_for(lambda: service.get("/sessions/failed")["ended_at"] is not None)
+    _open(page, service, f"failed?view=transcript&span={51:032x}.{37:016x}", height=900)
+    failed = _entry(page, "tool add, error")
+    expect(failed).to_contain_text("the shop is closed", timeout=LONG)
+    # The values of those above have come: one is read that is rendered for the scrolling only.
+    expect(_entry(page, "tool add").last).to_contain_text("line 9")
+    expect(failed).to_be_in_viewport(ratio=0.9)
+    # The reader may go elsewhere.
+    page.get_by_role("feed").hover()
+    page.mouse.wheel(0, -5_000)
+    expect(failed).not_to_be_in_viewport()
+    expect(_entry(page, "agent shopper")).to_be_in_viewport()
 
 
 @pytest.mark.slow
@@ -278,6 +302,9 @@ def test_a_run_grows_while_it_is_read_and_is_answered_where_it_waits(
         agent.ask("r1", session_id="live", args_json='{"path":"build/old"}', **place)
         allow = running.get_by_role("button", name="Allow delete_file once")
         expect(allow).to_have_attribute("aria-disabled", "false")
+        head = running.locator(".ins-tx__head")
+        expect(head).to_contain_text("waiting")
+        expect(head).not_to_contain_text("running")
         allow.click()
         assert agent.answer_to("r1")["decision"] == "allow"
 

@@ -613,8 +613,10 @@ export const WATERFALL_TEXT = {
   nothing: 'No matches',
   criticalPathTitle: 'Highlight the spans that determine the duration (L)',
   criticalPath: 'Critical path',
-  expandIdle: 'Expand idle time (Z)',
-  collapseIdle: 'Collapse idle time (Z)',
+  /** What a gap is: nothing runs in it, or nothing but spans whose children have ended. */
+  gaps: { idle: 'idle', waiting: 'waiting', childless: 'no child span' },
+  expandGaps: 'Expand gaps (Z)',
+  collapseGaps: 'Collapse gaps (Z)',
   errorsOnlyTitle: 'Only failed spans and their parents (X)',
   errorsOnly: 'Errors only',
   zoomTitle: 'Zoom to the rows in view (V)',

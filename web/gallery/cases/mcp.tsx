@@ -27,6 +27,7 @@ function calls(): McpCall[] {
 function Line({ fits, isOpen }: { fits: (call: McpCall) => boolean; isOpen: boolean }) {
   const call = useMemo(() => calls().find(fits), [fits]);
   const [isShown, setShown] = useState(isOpen);
+  const trace = useTrace('wire');
   if (call === undefined) return 'The fixtures have no such line.';
   return (
     <div className="ins-mcp">
@@ -34,7 +35,7 @@ function Line({ fits, isOpen }: { fits: (call: McpCall) => boolean; isOpen: bool
         <McpRow
           call={call}
           depth={1}
-          epoch_ns={String(BigInt(Date.now() - 60_000) * 1_000_000n)}
+          trace={trace}
           isOpen={isShown}
           isSelected={false}
           isWaiting={false}

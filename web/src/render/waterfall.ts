@@ -20,7 +20,7 @@ import {
 import type { Gap, TimeAxis } from '../model/timeline/gaps.ts';
 import { type TimeWindow, ticksOfPart, toX } from '../model/timeline/time-scale.ts';
 import { endOffset, stallOf, waitsSince } from '../model/trace/span-status.ts';
-import { SESSION_TEXT, waitingFor } from '../texts.ts';
+import { SESSION_TEXT, WATERFALL_TEXT, waitingFor } from '../texts.ts';
 import { hatch, prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';
 
@@ -47,8 +47,8 @@ interface WaterfallScene {
   /** Least height, that of the viewport, for the grid. */
   readonly minHeight_px: number;
   readonly palette: Palette;
-  /** Whether the session is of several services. */
-  readonly hasServices: boolean;
+  /** Services of the session. */
+  readonly services: readonly string[];
   /** Time since the page began, for the animated edge; 0 with reduced motion. */
   readonly phase_ms: number;
 }
@@ -127,8 +127,8 @@ function drawUpright(context: CanvasRenderingContext2D, gap: Gap, x: number, bot
   context.restore();
 }
 
-function gapLabel({ isWaiting, start_ns, end_ns }: Gap): string {
-  return `${isWaiting ? 'waiting' : 'idle'} ${formatDuration(end_ns - start_ns)}`;
+function gapLabel({ kind, start_ns, end_ns }: Gap): string {
+  return `${WATERFALL_TEXT.gaps[kind]} ${formatDuration(end_ns - start_ns)}`;
 }
 
 function drawBar(
@@ -196,10 +196,10 @@ function drawStall(
 }
 
 /** The kind's; of several services, that of the service where the kind says little. */
-function colourOf({ kind, service }: SpanRow, { palette, hasServices }: WaterfallScene): string {
+function colourOf({ kind, service }: SpanRow, { palette, services }: WaterfallScene): string {
   const isPlain = kind === 'http' || kind === 'other';
-  if (!hasServices || !isPlain || service === null) return palette.kind[kind];
-  return inHueOf(palette.service, service);
+  if (services.length < 2 || !isPlain || service === null) return palette.kind[kind];
+  return inHueOf(palette.service, service, services);
 }
 
 interface Box {

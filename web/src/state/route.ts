@@ -110,15 +110,19 @@ export class Router {
     this.read();
   }
 
-  /** Change query parameters in place; undefined or the empty string removes one. */
-  adjust(values: Readonly<Record<string, string | undefined>>): void {
+  /**
+   * Change query parameters, in place unless one is to come back to what was; undefined or the empty
+   * string removes one.
+   */
+  adjust(values: Readonly<Record<string, string | undefined>>, isStep = false): void {
     const url = new URL(this.window.location.href);
     for (const [key, value] of Object.entries(values)) {
       if (value === undefined || value === '') url.searchParams.delete(key);
       else url.searchParams.set(key, value);
     }
     if (url.href === this.window.location.href) return;
-    this.window.history.replaceState(null, '', url);
+    if (isStep) this.window.history.pushState(null, '', url);
+    else this.window.history.replaceState(null, '', url);
     this.read();
   }
 

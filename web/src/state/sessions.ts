@@ -91,6 +91,11 @@ export class Sessions {
     return this.listing.query;
   }
 
+  oldestFirst(ids: Iterable<string>): string[] {
+    const startOf = (id: string) => this.rows.get(id)?.started_at ?? '';
+    return [...ids].sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1));
+  }
+
   /** Read the first page and drop rows that it does not confirm. Call when the feed covers us. */
   async load(): Promise<void> {
     await this.attempt(async () => {

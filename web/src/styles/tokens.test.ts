@@ -18,6 +18,12 @@ test('colours are written in tokens.css alone', () => {
   expect(strays).toEqual([]);
 });
 
+test('words of waiting have the colour that is read, signs the brighter one', () => {
+  const ofWords = sheets.filter((path) => !path.endsWith('icons.css'));
+  const low = ofWords.filter((path) => /^\s*color: var\(--status-waiting\)/m.test(read(path)));
+  expect(low).toEqual([]);
+});
+
 test('every token that is used exists', () => {
   const known = new Set(tokensOf(read('styles/tokens.css')));
   // Set on elements by their components.

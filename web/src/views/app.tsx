@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { quoted } from '../model/text/format.ts';
 import { EVERYWHERE } from '../state/actions.ts';
-import type { Route } from '../state/route.ts';
+import { compareAllPath, MOST_COMPARED, type Route } from '../state/route.ts';
 import { Trace } from '../state/trace.ts';
 import { ACTION_TEXT, CAUSE_TEXT, PAGE_NAMES, SHELL_TEXT, STORE_TEXT } from '../texts.ts';
 import { useActionKeys, useActions } from './parts/actions.ts';
@@ -133,14 +133,19 @@ function useAppActions(
   setDialog: (next: (dialog: Dialog | undefined) => Dialog | undefined) => void,
   page: { readonly current: HTMLElement | null },
 ): void {
-  const { router, preferences } = useInspector();
+  const { router, preferences, selection, sessions } = useInspector();
   const actions = useMemo(() => {
+    const compareSelected = () => {
+      const chosen = router.route.get().page === 'sessions' ? [...selection.ids.get()] : [];
+      const isOther = chosen.length < 2 || chosen.length > MOST_COMPARED;
+      router.push(isOther ? 'compare' : compareAllPath(sessions.oldestFirst(chosen)));
+    };
     const toggle = (one: Dialog) => () => setDialog((open) => (open === one ? undefined : one));
     return [
       { name: PAGE_NAMES.sessions, keys: ['g s'], run: () => router.push('') },
       { name: PAGE_NAMES.waiting, keys: ['g w'], run: () => router.push('waiting') },
       { name: ACTION_TEXT.search, keys: ['g f'], run: () => router.push('search') },
-      { name: ACTION_TEXT.compare, keys: ['g c'], run: () => router.push('compare') },
+      { name: ACTION_TEXT.compare, keys: ['g c'], run: compareSelected },
       {
         name: ACTION_TEXT.usage,
         keys: ['g u'],
@@ -160,7 +165,7 @@ function useAppActions(
         run: () => preferences.change({ keys: !preferences.get().keys }),
       },
     ];
-  }, [router, preferences, setDialog, page]);
+  }, [router, preferences, selection, sessions, setDialog, page]);
   useActions(EVERYWHERE, actions);
 }
 

@@ -82,3 +82,18 @@ test('a call that still runs, or waits for a person, says so', () => {
     ['gpt', '', 'running'],
   ]);
 });
+
+test('what came of the question is not before it', () => {
+  const tool = {
+    name: 'rm',
+    call_id: null,
+    arguments: clip('{}'),
+    result: clip('gone'),
+    is_error: true,
+  };
+  const entries = lastEntries(transcript(reading('1', { tool }), reading('2', { tool })), 't.2');
+  expect(entries.map(({ text, state }) => [text, state])).toEqual([
+    ['{} → gone', 'failed'],
+    ['{}', undefined],
+  ]);
+});

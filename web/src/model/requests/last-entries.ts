@@ -15,13 +15,18 @@ export interface Entry {
 const SHOWN = 3;
 const MAX_TEXT = 400;
 
-export function lastEntries({ readings }: Transcript): readonly Entry[] {
-  return readings.flatMap(entriesOf).slice(-SHOWN);
+/** `asking`: key of the span that asks; what came of it is not before its question. */
+export function lastEntries({ readings }: Transcript, asking?: string): readonly Entry[] {
+  return readings.flatMap((one) => entriesOf(one, asking)).slice(-SHOWN);
 }
 
-function entriesOf(reading: Reading): Entry[] {
+function entriesOf(reading: Reading, asking: string | undefined): Entry[] {
   const key = `${reading.trace_id}.${reading.span_id}`;
   const { tool, error } = reading;
+  if (tool !== null && key === asking) {
+    const who = plainLine(tool.name, 80);
+    return [{ key, who, text: textOf(tool.arguments), state: openState(reading) }];
+  }
   if (tool !== null) {
     const result = error?.message ?? tool.result;
     const text = [argumentsOf(tool.arguments), textOf(result)].filter((one) => one !== '');

@@ -12,8 +12,13 @@ test('a name has the hue it always had, never that of an error or of waiting', (
   );
 });
 
-test('names that are nearly the same are told apart', () => {
-  const hues = [1, 2, 3, 4, 5].map((number) => hueOf(`service-${number}`)).sort((a, b) => a - b);
-  const apart = hues.slice(1).map((hue, at) => hue - (hues[at] ?? 0));
-  expect(Math.min(...apart)).toBeGreaterThan(5);
+test('names of one trace are told apart, and keep their hues when another one comes', () => {
+  const names = Array.from({ length: 8 }, (_, at) => `service-${at}`);
+  const hues = names.map((name) => hueOf(name, names));
+  const sorted = hues.toSorted((a, b) => a - b);
+  const apart = sorted.slice(1).map((hue, at) => hue - (sorted[at] ?? 0));
+  expect(Math.min(...apart)).toBeGreaterThan(30);
+  names.forEach((name, at) => {
+    expect(hueOf(name, names.slice(0, at + 1))).toBe(hues[at]);
+  });
 });

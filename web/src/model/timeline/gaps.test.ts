@@ -5,16 +5,25 @@ import type { TimeWindow } from './time-scale.ts';
 
 const stretch = (start_ns: number, end_ns: number): TimeWindow => ({ start_ns, end_ns });
 
-test('a pause that is long beside all others is a gap', () => {
-  const work = [stretch(0, 10), stretch(12, 20), stretch(22, 30), stretch(5000, 5010)];
-  expect(gapsOf(work)).toEqual([{ ...stretch(30, 5000), isWaiting: false }]);
+const idle = (start_ns: number, end_ns: number) => ({ start_ns, end_ns, kind: 'idle' });
+
+test('a pause that is a tenth of the time is a gap, however few stretches of work there are', () => {
+  const work = [stretch(0, 33), stretch(433, 522)];
+  expect(gapsOf(work)).toEqual([idle(33, 433)]);
+  expect(axisOf(gapsOf(work), 522).gaps).toHaveLength(1);
+  expect(gapsOf([stretch(0, 50), stretch(55, 100)])).toEqual([]);
 });
 
-test('two turns with a night between them have a gap, two with as much rest as work have none', () => {
-  expect(gapsOf([stretch(0, 10), stretch(900, 910)])).toEqual([
-    { ...stretch(10, 900), isWaiting: false },
-  ]);
-  expect(gapsOf([stretch(0, 10), stretch(20, 30)])).toEqual([]);
+test('shorter pauses are gaps where they are a third together', () => {
+  const turns = (rest_ns: number) =>
+    gapsOf(Array.from({ length: 21 }, (_, at) => stretch(at * 100, (at + 1) * 100 - rest_ns)));
+  expect(turns(90)).toHaveLength(20);
+  expect(turns(20)).toEqual([]);
+});
+
+test('work that would be a line between two gaps does not part them', () => {
+  const work = [stretch(0, 500), stretch(1500, 1504), stretch(2500, 2504), stretch(3500, 4000)];
+  expect(gapsOf(work)).toEqual([idle(500, 3500)]);
 });
 
 test('what overlaps a pause fills it', () => {
@@ -24,13 +33,20 @@ test('what overlaps a pause fills it', () => {
 
 test('a gap is one of waiting when a person was waited for in most of it, however told', () => {
   const work = [stretch(0, 10), stretch(1000, 1010)];
-  const isWaiting = (...waits: [number, number | null][]) =>
-    gapsOf(work, waitsOf(waits, 900)).map((gap) => gap.isWaiting);
-  expect(isWaiting([10, 990])).toEqual([true]);
-  expect(isWaiting([10, null])).toEqual([true]);
-  expect(isWaiting([10, 300], [400, 250])).toEqual([true]);
-  expect(isWaiting([10, 300], [10, 300])).toEqual([false]);
-  expect(isWaiting()).toEqual([false]);
+  const kindsOf = (...waits: [number, number | null][]) =>
+    gapsOf(work, waitsOf(waits, 900)).map((gap) => gap.kind);
+  expect(kindsOf([10, 990])).toEqual(['waiting']);
+  expect(kindsOf([10, null])).toEqual(['waiting']);
+  expect(kindsOf([10, 300], [400, 250])).toEqual(['waiting']);
+  expect(kindsOf([10, 300], [10, 300])).toEqual(['idle']);
+  expect(kindsOf()).toEqual(['idle']);
+});
+
+test('a gap in which a span with children runs is not idle', () => {
+  const work = [stretch(0, 10), stretch(1000, 1010)];
+  const kindOf = (...frames: TimeWindow[]) => gapsOf(work, [], frames)[0]?.kind;
+  expect(kindOf(stretch(0, 1010))).toBe('childless');
+  expect(kindOf(stretch(0, 400), stretch(900, 1010))).toBe('idle');
 });
 
 test('time in which a person is waited for is no work', () => {

@@ -1,38 +1,62 @@
 /**
  * Intervals in which nothing works, and a time axis that shortens them.
  *
- * Something works where a span without children runs and does not wait for a person. A gap is an
- * interval between such times that is longer than `RATIO` times the median of all intervals, with
- * and without work.
+ * Something works where a span without children runs and does not wait for a person. A span with
+ * children may compute between them, or only frame them while its user sleeps: the trace does not
+ * say which. To count it as work would leave no gap in a session that one agent or root spans, so
+ * it is none, but such a gap is not called idle.
+ *
+ * A gap is an interval between such times that is long beside all of them: a tenth, or less where
+ * many shorter ones together are a third.
  *
  * Two spaces: *offsets* are nanoseconds from the session's epoch; *places* are offsets with the
  * gaps made short. Without gaps they are the same.
  */
 import type { TimeWindow } from './time-scale.ts';
 
-const RATIO = 20;
+/** Least share of the extent of a gap, and of one of many. */
+const LONG = 1 / 10;
+const ONE_OF_MANY = 1 / 50;
+/** Share of the extent from which gaps are short unless the reader chooses. */
+const MUCH = 1 / 3;
 /** Share of a shortened gap in the time of all that is no gap. */
 const SHORT = 0.03;
+/** Share in that time of work that is too short to part two gaps. */
+const BETWEEN = SHORT / 3;
 
 export interface Gap extends TimeWindow {
-  /** Whether most of it is a wait for a person. */
-  readonly isWaiting: boolean;
+  /** What most of it is: a wait for a person, a span that runs without a child, or neither. */
+  readonly kind: 'waiting' | 'childless' | 'idle';
 }
 
-/** The gaps between intervals of work, by start; work and waits may come in any order. */
-export function gapsOf(work: readonly TimeWindow[], waits: readonly TimeWindow[] = []): Gap[] {
+/**
+ * The gaps between intervals of work, by start; all may come in any order. `frames`: times of spans
+ * with children.
+ */
+export function gapsOf(
+  work: readonly TimeWindow[],
+  waits: readonly TimeWindow[] = [],
+  frames: readonly TimeWindow[] = [],
+): Gap[] {
   const busy = union(work);
-  const idle = busy.slice(1).map((next, at) => ({
-    start_ns: busy[at]?.end_ns ?? next.start_ns,
-    end_ns: next.start_ns,
-  }));
-  // Typed: those are sorted without a call for each comparison.
-  const lengths = Float64Array.from([...busy, ...idle], lengthOf).sort();
-  const median_ns = lengths[Math.floor((lengths.length - 1) / 2)] ?? 0;
+  const extent_ns = (busy.at(-1)?.end_ns ?? 0) - (busy[0]?.start_ns ?? 0);
+  const rests = busy
+    .slice(1)
+    .map((next, at) => ({ start_ns: busy[at]?.end_ns ?? next.start_ns, end_ns: next.start_ns }))
+    .filter((rest) => lengthOf(rest) > ONE_OF_MANY * extent_ns);
+  const gaps = isMuch(rests, extent_ns)
+    ? rests
+    : rests.filter((rest) => lengthOf(rest) > LONG * extent_ns);
   const waited = union(waits);
-  return idle
-    .filter((gap) => lengthOf(gap) > RATIO * median_ns)
-    .map((gap) => ({ ...gap, isWaiting: sharedWith(gap, waited) * 2 > lengthOf(gap) }));
+  const framed = union(frames);
+  return union(gaps, (extent_ns - timeOf(gaps)) * BETWEEN).map((gap) => {
+    const isMost = (of: readonly TimeWindow[]) => sharedWith(gap, of) * 2 > lengthOf(gap);
+    return { ...gap, kind: isMost(waited) ? 'waiting' : isMost(framed) ? 'childless' : 'idle' };
+  });
+}
+
+function isMuch(gaps: readonly TimeWindow[], extent_ns: number): boolean {
+  return timeOf(gaps) > extent_ns * MUCH;
 }
 
 /** Time of a gap that disjoint intervals cover. */
@@ -44,12 +68,12 @@ function sharedWith({ start_ns, end_ns }: TimeWindow, stretches: readonly TimeWi
   return shared_ns;
 }
 
-/** Union of intervals: disjoint, by start. */
-function union(stretches: readonly TimeWindow[]): TimeWindow[] {
+/** Union of intervals, with those closer than `near_ns`: disjoint, by start. */
+function union(stretches: readonly TimeWindow[], near_ns = 0): TimeWindow[] {
   const covered: { start_ns: number; end_ns: number }[] = [];
   for (const { start_ns, end_ns } of [...stretches].sort((a, b) => a.start_ns - b.start_ns)) {
     const last = covered.at(-1);
-    if (last === undefined || start_ns > last.end_ns) covered.push({ start_ns, end_ns });
+    if (last === undefined || start_ns > last.end_ns + near_ns) covered.push({ start_ns, end_ns });
     else last.end_ns = Math.max(last.end_ns, end_ns);
   }
   return covered;
@@ -88,7 +112,7 @@ export function waitsOf(
  * more than a third of it.
  */
 export function axisOf(gaps: readonly Gap[], extent_ns: number, areShort?: boolean): TimeAxis {
-  const isShort = areShort ?? timeOf(gaps) * 3 > extent_ns;
+  const isShort = areShort ?? isMuch(gaps, extent_ns);
   return isShort ? new TimeAxis(gaps, extent_ns) : new TimeAxis();
 }
 

@@ -40,7 +40,8 @@ test('a session is seen in steps as it is seen at once', () => {
       const leaves = spans.filter((_, number) => !parents.has(number));
       const shape = atOnce(shapeSteps(forest, (number) => spans[number], 0, true));
       expect(shape.leaves).toEqual(leaves);
-      expect(shape.gaps).toEqual(gapsOf(leaves.map(timesOf)));
+      const frames = spans.filter((_, number) => parents.has(number)).map(timesOf);
+      expect(shape.gaps).toEqual(gapsOf(leaves.map(timesOf), [], frames));
       const none = { start_ns: 0, end_ns: 0 };
       expect(shape.path).toEqual(
         atOnce(

@@ -31,20 +31,24 @@ export function* shapeSteps(
   const leaves: SpanRow[] = [];
   const work: TimeWindow[] = [];
   const waits: TimeWindow[] = [];
+  const frames: TimeWindow[] = [];
   for (let number = 0; number < forest.size; number += 1) {
     if (number % STEP === STEP - 1) yield;
     const span = spanOf(number);
     if (span === undefined) continue;
     const end_ns = endOffset(span, now_ns);
     if (span.waited.length > 0) waits.push(...waitsOf(span.waited, end_ns));
-    if (!isLeaf(forest, number)) continue;
-    leaves.push(span);
     const all = { start_ns: span.offset_ns, end_ns };
+    if (!isLeaf(forest, number)) {
+      frames.push(all);
+      continue;
+    }
+    leaves.push(span);
     if (span.waited.length === 0) work.push(all);
     else work.push(...withoutWaits(all, span.waited));
   }
   yield;
-  const gaps = gapsOf(work, waits);
+  const gaps = gapsOf(work, waits, frames);
   yield;
   if (!isPathWanted) return { leaves, gaps, path: NO_SHAPE.path };
   const path = yield* criticalPathSteps(forest, (number) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { exampleSession, exampleSpan } from '../examples.ts';
-import { entersService, hasServices } from './services.ts';
+import { exampleSpan } from '../examples.ts';
+import { entersService } from './services.ts';
 import { spanKey } from './span-key.ts';
 
 test('a service is named where a trace enters it', () => {
@@ -15,10 +15,4 @@ test('a service is named where a trace enters it', () => {
     'a',
     'c',
   ]);
-});
-
-test('of one service nothing is said of it', () => {
-  expect(hasServices(undefined)).toBe(false);
-  expect(hasServices(exampleSession({ services: ['gateway'] }))).toBe(false);
-  expect(hasServices(exampleSession({ services: ['gateway', 'orders'] }))).toBe(true);
 });

@@ -1,11 +1,6 @@
-/** Services of a session: where a span enters another one. */
-import type { Session, SpanRow } from '../../api/types.ts';
+/** Where a trace enters another service. */
+import type { SpanRow } from '../../api/types.ts';
 import { parentKey } from './span-key.ts';
-
-/** Whether a session is of several services, so that a span has to say of which it is. */
-export function hasServices(session: Session | undefined): boolean {
-  return session !== undefined && session.services.length > 1;
-}
 
 /** Whether a span is of another service than the span above it. */
 export function entersService(

@@ -1,5 +1,5 @@
 /** `/ui/causes`: what the sessions of a filter failed from, alike causes in one group. */
-import { useCallback, useMemo, useRef } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import type { CauseGroup, CauseList } from '../../api/types.ts';
 import { boundsOf, parseTimeRange, type TimeRange } from '../../model/sessions/time-range.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
@@ -16,6 +16,7 @@ import {
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useNow, useRoute, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
+import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { LoadingRows } from '../parts/loading-rows.tsx';
 import { QueryField, queryProblem } from '../parts/query-field.tsx';
 import { TimeChoice } from '../parts/time-choice.tsx';
@@ -57,6 +58,9 @@ export function CausesPage() {
   const times = useTimes();
   const problem = queryProblem(query, state);
   const list = found?.answer;
+  const [scroller, setScroller] = useState<HTMLElement | null>(null);
+  const keys = useMemo(() => list?.groups.map(({ key }) => key) ?? [], [list]);
+  const focus = useListFocus(scroller, { name: 'causes', ...rowsOf(keys) });
   const isFiltered = query !== '' || time !== undefined;
   return (
     <main className="ins-causes">
@@ -88,9 +92,11 @@ export function CausesPage() {
         </p>
       )}
       <section
+        ref={setScroller}
         className={`ins-causes__scroller${isCurrent ? '' : ' ins-causes__scroller--stale'}`}
         aria-label={CAUSE_TEXT.heading}
         aria-busy={!isCurrent}
+        {...focus.list}
       >
         {list === undefined && state.kind === 'loading' && <LoadingRows lengths={LENGTHS} />}
         {list !== undefined && list.groups.length > 0 && (
@@ -99,6 +105,7 @@ export function CausesPage() {
               <Cause
                 key={group.key}
                 group={group}
+                isCurrentRow={group.key === focus.key}
                 list={list}
                 filter={{ q: query, time }}
                 now_ms={now_ms}
@@ -123,12 +130,13 @@ export function CausesPage() {
 
 interface CauseProps {
   readonly group: CauseGroup;
+  readonly isCurrentRow: boolean;
   readonly list: CauseList;
   readonly filter: { readonly q: string; readonly time: string | undefined };
   readonly now_ms: number;
 }
 
-function Cause({ group, list, filter, now_ms }: CauseProps) {
+function Cause({ group, isCurrentRow, list, filter, now_ms }: CauseProps) {
   const { example, good_session_id: good } = group;
   const narrowed = filter.q === '' ? '' : /\bOR\b/.test(filter.q) ? `(${filter.q})` : filter.q;
   const q = `${narrowed} cause_key:${group.key}`.trim();
@@ -137,12 +145,14 @@ function Cause({ group, list, filter, now_ms }: CauseProps) {
   const last = times.when(group.last_seen, now_ms);
   return (
     <li
+      data-row={group.key}
       className={`ins-causes__cause${group.failed_count === 0 ? ' ins-causes__cause--recovered' : ''}`}
     >
       <Link
         className="ins-causes__text"
         to={filteredPath('sessions', { q, time: filter.time })}
         title={CAUSE_TEXT.showSessions}
+        isCurrentRow={isCurrentRow}
       >
         {seenText(group.cause)}
       </Link>
@@ -172,7 +182,7 @@ const BAR_PX = 5;
 const HEIGHT_PX = 24;
 
 /** Sessions of a cause by the time of their start: the same times for all causes. */
-function Sparkline({ group, list, now_ms }: Omit<CauseProps, 'filter'>) {
+function Sparkline({ group, list, now_ms }: Omit<CauseProps, 'filter' | 'isCurrentRow'>) {
   const times = useTimes();
   const most = Math.max(...group.counts);
   const from_ms = Date.parse(list.counts_from);

@@ -61,10 +61,17 @@ function ComparePair() {
   );
   useActions('Compare', actions);
   useTitle(COMPARE_TEXT.title);
+  const sides = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { query: now } = router.route.get();
+    const hasLeft = now.has('left') || now.has('session');
+    const missing = [hasLeft, now.has('right')].indexOf(false);
+    sides.current?.querySelectorAll('input')[missing]?.focus();
+  }, [router]);
   return (
     <main className="ins-compare">
       <h1 className="ins-hidden">{COMPARE_TEXT.heading}</h1>
-      <div className="ins-compare__sides">
+      <div ref={sides} className="ins-compare__sides">
         {runs.length > 2 && (
           <Link className="ins-link ins-compare__back" to={compareAllPath(runs)}>
             {COMPARE_TEXT.backToRuns(runs.length)}

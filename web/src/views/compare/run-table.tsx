@@ -329,7 +329,7 @@ function Cell({ cell, to, isCurrent, isTimed, isMissed }: CellProps) {
   const names = changes.map((change) => CHANGE_NAMES[change]).join(', ');
   const text: ReactNode = (
     <>
-      {cell?.status === 'error' && <StatusIcon shape="failed" />}
+      {cell?.status === 'error' && !changes.includes('failed') && <StatusIcon shape="failed" />}
       {cell !== null && (
         <span>
           {cell.duration_ns === null ? COMPARE_TEXT.running : formatDuration(cell.duration_ns)}

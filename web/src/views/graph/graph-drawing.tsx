@@ -5,7 +5,7 @@
  * Coordinates: of the plane (layout), CSS pixels at scale 1; of the view, what the reader sees.
  */
 
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useMemo, useState } from 'react';
 import type { AgentGraph, GraphEdge, GraphNode } from '../../model/graph/agent-graph.ts';
 import {
   type Layout,
@@ -19,6 +19,7 @@ import { ACTOR_TEXT, GRAPH_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useSize } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
+import { rowsOf, useListFocus, WALK } from '../parts/list-focus.ts';
 import { loopPath, middleOf, pathOf } from './curve.ts';
 import { GraphNodeButton } from './graph-node.tsx';
 import { usePlane } from './plane.ts';
@@ -53,13 +54,18 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
     [graph, options],
   );
   const { view, zoom, fit, handlers } = usePlane(element, width_px, height_px, layout);
-  const [cursor, setCursor] = useState<string>();
-  const focused = cursor !== undefined && layout.places.has(cursor) ? cursor : graph.nodes[0]?.id;
+  const [group, setGroup] = useState<HTMLElement | null>(null);
+  const ids = useMemo(() => graph.nodes.map(({ id }) => id), [graph]);
+  // The plane moves to what has the focus; nothing scrolls.
+  const { list, key, at, goTo } = useListFocus(group, {
+    name: 'graph',
+    ...rowsOf(ids),
+    show: () => {},
+  });
   /** Node under the pointer or with the focus; its edges are highlighted. */
   const [near, setNear] = useState<string>();
   const isOf = ({ from, to }: GraphEdge) => near !== undefined && (from === near || to === near);
   const isDense = graph.edges.length > MOST_LABELS;
-  const buttons = useRef(new Map<string, HTMLButtonElement>());
   const actions = useMemo(
     () => [
       { name: GRAPH_TEXT.zoomIn, keys: ['+', '='], run: () => zoom(ZOOM) },
@@ -69,13 +75,14 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
     [zoom, fit],
   );
   useActions(GRAPH_TEXT.graph, actions);
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (focused === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    const next = neighbourOf(focused, event.key, layout, graph.edges, direction);
-    if (next === undefined) return;
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    const isHere = isPlain && event.nativeEvent.code !== WALK && key !== undefined && at >= 0;
+    const next = isHere ? neighbourOf(key, event.key, layout, graph.edges, direction) : undefined;
+    // Along an edge where there is one, else to the next in order.
+    if (next === undefined) return list.onKeyDown(event);
     event.preventDefault();
-    setCursor(next);
-    buttons.current.get(next)?.focus();
+    goTo(next);
   };
   return (
     <div ref={setElement} className="ins-graph__view" {...handlers}>
@@ -120,27 +127,24 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
             <EdgeLabel key={edge.id} edge={edge} layout={layout} onOpen={onSelect} />
           ))}
         <div
+          ref={setGroup}
           role="group"
           aria-label={GRAPH_TEXT.about(graph.nodes.length, graph.edges.length)}
+          {...list}
           onKeyDown={onKeyDown}
         >
-          {graph.nodes.map((node) => (
+          {graph.nodes.map((node, index) => (
             <GraphNodeButton
               key={node.id}
               node={node}
               place={layout.places.get(node.id)}
               size={NODE}
               isSelected={selected !== undefined && node.open === selected}
-              isFocusable={node.id === focused}
-              onFocus={() => setCursor(node.id)}
+              isFocusable={index === at}
               onNear={(isNear) => setNear(isNear ? node.id : undefined)}
               onOpen={() => {
                 onChoose?.(node);
                 if (node.open !== undefined) onSelect(node.open);
-              }}
-              ref={(button) => {
-                if (button === null) buttons.current.delete(node.id);
-                else buttons.current.set(node.id, button);
               }}
             />
           ))}

@@ -1,6 +1,5 @@
 /** Node of the graph: name, count, time and cost; problems by shape. */
 
-import type { Ref } from 'react';
 import type { SpanKind } from '../../api/types.ts';
 import type { GraphNode, NodeKind } from '../../model/graph/agent-graph.ts';
 import type { Place } from '../../model/graph/graph-layout.ts';
@@ -15,33 +14,29 @@ interface GraphNodeButtonProps {
   readonly size: { readonly width: number; readonly height: number };
   readonly isSelected: boolean;
   readonly isFocusable: boolean;
-  readonly onFocus: () => void;
   /** Called when the pointer or the focus comes or goes. */
   readonly onNear: (isNear: boolean) => void;
   readonly onOpen: () => void;
-  readonly ref: Ref<HTMLButtonElement>;
 }
 
 const KINDS: Readonly<Record<NodeKind, SpanKind>> = { agent: 'agent', model: 'llm', tool: 'tool' };
 
 export function GraphNodeButton(props: GraphNodeButtonProps) {
-  const { node, place, size, isSelected, isFocusable, onFocus, onNear, onOpen, ref } = props;
+  const { node, place, size, isSelected, isFocusable, onNear, onOpen } = props;
   if (place === undefined) return null;
   const name = plainLine(node.name, 60) || PARTS_TEXT.noName;
   const server = node.server === undefined ? undefined : plainLine(node.server, 60);
   return (
     <button
-      ref={ref}
       type="button"
+      data-row={node.id}
+      data-focus=""
       className={classOf(node)}
       style={{ left: place.x, top: place.y, ...size }}
       tabIndex={isFocusable ? 0 : -1}
       aria-current={isSelected ? 'true' : undefined}
       title={node.waited_ns > 0 ? `${name}: ${ofWhichWaiting(node)}` : name}
-      onFocus={() => {
-        onFocus();
-        onNear(true);
-      }}
+      onFocus={() => onNear(true)}
       onBlur={() => onNear(false)}
       onPointerEnter={() => onNear(true)}
       onPointerLeave={() => onNear(false)}

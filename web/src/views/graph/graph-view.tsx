@@ -143,7 +143,7 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
           graph={graph}
           selected={selected}
           onSelect={onSelect}
-          onChoose={({ kind, name }) => router.adjust({ actor: actorText({ kind, name }) })}
+          onChoose={({ kind, name }) => router.adjust({ actor: actorText({ kind, name }) }, true)}
         />
       )}
     </div>

@@ -11,8 +11,9 @@ import {
   plural,
 } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
+import type { Trace } from '../../state/trace.ts';
 import { MCP_TEXT } from '../../texts.ts';
-import { useInspector, useNow } from '../parts/context.ts';
+import { useTraceNow } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { ServerName, sizeText } from './mcp-servers.tsx';
@@ -21,8 +22,7 @@ import { stateText } from './mcp-words.ts';
 interface McpRowProps {
   readonly call: McpCall;
   readonly depth: number;
-  /** Undefined until the session is known. */
-  readonly epoch_ns: string | undefined;
+  readonly trace: Trace;
   readonly isOpen: boolean;
   readonly isSelected: boolean;
   readonly isWaiting: boolean;
@@ -83,11 +83,11 @@ export const McpRow = memo(function McpRow(props: McpRowProps) {
       <span className="ins-mcp-row__id">{idsOf(call)}</span>
       <span className="ins-mcp-row__size">{isMessage && sizeOf(call)}</span>
       <span className="ins-mcp-row__took">
-        {call.state === 'pending'
-          ? props.epoch_ns !== undefined && (
-              <Counting from_ns={call.offset_ns} epoch_ns={props.epoch_ns} />
-            )
-          : call.took_ns !== undefined && formatDuration(call.took_ns)}
+        {call.state === 'pending' ? (
+          <Counting from_ns={call.offset_ns} trace={props.trace} />
+        ) : (
+          call.took_ns !== undefined && formatDuration(call.took_ns)
+        )}
       </span>
     </button>
   );
@@ -141,10 +141,10 @@ const SHAPES = {
   unanswered: 'lost',
 } as const;
 
-function Counting({ from_ns, epoch_ns }: { readonly from_ns: number; readonly epoch_ns: string }) {
-  const { clock } = useInspector();
-  useNow(1000);
-  return <>{formatRunning(clock.nowOffset_ns(epoch_ns) - from_ns)}</>;
+function Counting({ from_ns, trace }: { readonly from_ns: number; readonly trace: Trace }) {
+  const now_ns = useTraceNow(trace, 1000);
+  if (trace.epoch_ns.get() === undefined) return null;
+  return <>{formatRunning(now_ns - from_ns)}</>;
 }
 
 function idsOf(call: McpCall): string {

@@ -169,9 +169,6 @@ interface ListParts {
 function useList(parts: ListParts) {
   const { trace, lines, rows, opened, toggle, selected, onSelect } = parts;
   const row_px = useRowHeight(ROW_PX);
-  const session = useCell(trace.session);
-  const read_ns = useCell(trace.epoch_ns);
-  const epoch_ns = read_ns ?? session?.epoch_ns;
   const waiting = useWaiting(trace);
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   // A span that is chosen elsewhere is current here, too.
@@ -258,7 +255,7 @@ function useList(parts: ListParts) {
                   <McpRow
                     call={line.row.call}
                     depth={line.row.depth}
-                    epoch_ns={epoch_ns}
+                    trace={trace}
                     isOpen={opened.has(line.key)}
                     isSelected={selected !== undefined && line.row.call.spanKey === selected}
                     isWaiting={

@@ -90,16 +90,17 @@ export function useNow(every_ms: number | undefined): number {
 }
 
 /**
- * Now in a session, an offset, or the instant that it is shown at; updated every `every_ms` unless
- * it is frozen, never if undefined.
+ * Now in a session, an offset, or the instant that it is shown at, or that it is frozen at; updated
+ * every `every_ms` unless it is frozen, never if undefined.
  */
 export function useTraceNow(trace: Trace, every_ms: number | undefined): number {
   const { clock } = useInspector();
   const epoch_ns = useCell(trace.epoch_ns);
   const at_ns = useCell(trace.at_ns);
-  const isFrozen = useCell(trace.freeze) !== undefined;
-  useNow(isFrozen || at_ns !== undefined ? undefined : every_ms);
-  return at_ns ?? clock.nowOffset_ns(epoch_ns ?? '0');
+  const freeze = useCell(trace.freeze);
+  useNow(freeze !== undefined || at_ns !== undefined ? undefined : every_ms);
+  const frozen_ns = freeze === undefined ? 0 : (Date.now() - freeze.since_ms) * 1e6;
+  return at_ns ?? clock.nowOffset_ns(epoch_ns ?? '0') - frozen_ns;
 }
 
 /** Width and height of an element, CSS pixels. */

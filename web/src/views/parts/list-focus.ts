@@ -201,13 +201,16 @@ function useFocusOnLoad(list: HTMLElement | null, isReady: boolean, take: () => 
   });
 }
 
+/** Code of a key that moves in rows by their order, and not out of them. */
+export const WALK = 'Walk';
+
 /** Move in the list that has the focus, else in that of the page. */
 export function walkRows(key: 'ArrowDown' | 'ArrowUp' | 'Home'): void {
   const list =
     document.activeElement?.closest('[data-list]') ??
     document.querySelector('main [data-list]:not([data-list=""])');
   list?.dispatchEvent(
-    new window.KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }),
+    new window.KeyboardEvent('keydown', { key, code: WALK, bubbles: true, cancelable: true }),
   );
 }
 
@@ -262,7 +265,7 @@ const PAGE_ROWS = 10;
 
 /** Index of the row that a key moves to, or another action of the key. */
 function actionOf(
-  { key, target }: KeyboardEvent,
+  { key, target, nativeEvent }: KeyboardEvent,
   { count, keyAt, page = PAGE_ROWS, isAcross, tree, onOpen, onLeave }: ListRows,
   at: number,
 ): number | (() => void) | undefined {
@@ -273,7 +276,7 @@ function actionOf(
     case 'ArrowDown':
       return at + 1;
     case 'ArrowUp':
-      return at <= 0 && onLeave !== undefined ? onLeave : at - 1;
+      return at <= 0 && nativeEvent.code !== WALK && onLeave !== undefined ? onLeave : at - 1;
     case 'PageDown':
       return at + page;
     case 'PageUp':

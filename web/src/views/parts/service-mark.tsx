@@ -6,15 +6,17 @@ import './service-mark.css';
 
 interface ServiceMarkProps {
   readonly service: string;
+  /** The services of its session. */
+  readonly services: readonly string[] | undefined;
   readonly isNamed?: boolean;
 }
 
-export function ServiceMark({ service, isNamed = true }: ServiceMarkProps) {
+export function ServiceMark({ service, services, isNamed = true }: ServiceMarkProps) {
   return (
     <span
       className="ins-service"
       title={SPAN_TEXT.service(service)}
-      style={{ borderColor: inHueOf('var(--service)', service) }}
+      style={{ borderColor: inHueOf('var(--service)', service, services) }}
     >
       {isNamed && <VisibleText text={service} />}
     </span>

@@ -55,5 +55,5 @@ function useLastEntries(sessionId: string, span: string | undefined): readonly E
     api.lastCalls(sessionId, span, reading.signal).then(setRead, () => {});
     return () => reading.abort();
   }, [api, sessionId, span]);
-  return read === undefined ? undefined : lastEntries(read);
+  return read === undefined ? undefined : lastEntries(read, span);
 }

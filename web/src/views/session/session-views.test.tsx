@@ -1,10 +1,12 @@
 // @vitest-environment jsdom
-import { cleanup, render, screen } from '@testing-library/react';
+import { cleanup, render, renderHook, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { exampleSession } from '../../model/examples.ts';
+import { exampleInspector } from '../../state/examples.ts';
+import { Trace } from '../../state/trace.ts';
 import { type Page, PageContext } from '../parts/context.ts';
 import type { SessionViewProps } from '../parts/session-view.ts';
-import { CurrentView, SessionTabs, type SessionView } from './session-views.tsx';
+import { CurrentView, SessionTabs, type SessionView, useSessionView } from './session-views.tsx';
 
 vi.hoisted(() => {
   // The waterfall asks while it is loaded; jsdom has none.
@@ -67,4 +69,14 @@ test('a session has no tab of a view in which there is nothing to see', () => {
     'MCP',
     'Statistics',
   ]);
+});
+
+test('a view that there is not leaves the address', () => {
+  const inspector = exampleInspector({});
+  inspector.router.replace('sessions/s?view=nonsense&find=x');
+  const trace = new Trace('s', inspector.api);
+  renderHook(() => useSessionView(trace), {
+    wrapper: ({ children }) => <PageContext value={{ inspector } as Page}>{children}</PageContext>,
+  });
+  expect(inspector.router.route.get().query.toString()).toBe('find=x');
 });

@@ -63,6 +63,11 @@ export function useSessionView(trace: Trace): SessionView | undefined {
   const wanted = useRoute().query.get('view');
   const session = useCell(trace.session);
   const named = SESSION_VIEWS.find(({ id }) => id === wanted);
+  const { router } = useInspector();
+  const isUnknown = wanted !== null && named === undefined;
+  useEffect(() => {
+    if (isUnknown) router.adjust({ view: undefined });
+  }, [router, isUnknown]);
   if (named !== undefined) return named;
   if (session === undefined) return undefined;
   return SESSION_VIEWS.find(({ isFor }) => isFor?.(session)) ?? SESSION_VIEWS[0];

@@ -27,8 +27,8 @@ interface SpanTreeRowProps {
   readonly isSelected: boolean;
   readonly isCursor: boolean;
   readonly isWaiting: boolean;
-  /** Whether it says of which service it is. */
-  readonly hasService: boolean;
+  /** Services of the session: of several, it says of which it is. */
+  readonly services: readonly string[];
   readonly find: string;
   readonly onPick: (key: string) => void;
   readonly onFold: (key: string, isFolded: boolean) => void;
@@ -42,6 +42,8 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
   const { spanKey: key, depth, hasChildren, isFolded, hasErrorBelow, isWaiting, find } = props;
   const span = useRow(props.trace.spans, key);
   if (span === undefined) return null;
+  const service = props.services.length > 1 ? span.service : null;
+  const isNamed = entersService(span, props.trace.spans);
   const state = isWaiting ? 'waiting' : span.status;
   const classes = ['ins-row', `ins-row--${state}`];
   if (props.isSelected) classes.push('ins-row--selected');
@@ -57,7 +59,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
       className={classes.join(' ')}
       role="treeitem"
       aria-label={
-        labelOf(span, state, props.hasService) + (hasErrorBelow ? WATERFALL_TEXT.errorBelow : '')
+        labelOf(span, state, service, isNamed) + (hasErrorBelow ? WATERFALL_TEXT.errorBelow : '')
       }
       tabIndex={props.isCursor ? 0 : -1}
       aria-level={depth + 1}
@@ -90,8 +92,8 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
           <span className="ins-row__caret" />
         )}
         <KindIcon kind={span.kind} />
-        {props.hasService && span.service !== null && (
-          <ServiceMark service={span.service} isNamed={entersService(span, props.trace.spans)} />
+        {service !== null && (
+          <ServiceMark service={service} services={props.services} isNamed={isNamed} />
         )}
         <Name span={span} /> <Marks span={span} isWaiting={isWaiting} trace={props.trace} />
       </span>
@@ -103,19 +105,20 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
  * Accessible label: kind, name, status and duration, which sighted readers see in the row and its
  * bar.
  */
-function labelOf(span: SpanRow, state: string, hasService: boolean): string {
+function labelOf(span: SpanRow, state: string, service: string | null, isNamed: boolean): string {
   const took = span.duration_ns === null ? [] : [formatDuration(span.duration_ns)];
   if (span.stall_ns !== null) took.push(SESSION_TEXT.paused(formatDuration(span.stall_ns)));
   const status = state === 'unset' ? 'ok' : state;
   const tokens = (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
   // What is read stands in it as it is seen: who speaks to the page says it so.
   const seen = [
+    ...(service !== null && isNamed ? [service] : []),
     span.name || PARTS_TEXT.noName,
     ...(span.duplicate_of !== null ? ['duplicate'] : []),
     ...(tokens > 0 ? [`${formatCount(tokens)} tokens`] : []),
   ].join(' ');
-  const service = hasService && span.service !== null ? [span.service] : [];
-  return [kindName(span.kind), seen, status, ...took, ...service].join(', ');
+  const hidden = service !== null && !isNamed ? [service] : [];
+  return [kindName(span.kind), seen, status, ...took, ...hidden].join(', ');
 }
 
 function Name({ span }: { readonly span: SpanRow }) {

@@ -2,7 +2,6 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import type { TimeWindow } from '../../model/timeline/time-scale.ts';
-import { hasServices } from '../../model/trace/services.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { waitsSince } from '../../model/trace/span-status.ts';
 import { type Palette, readPalette } from '../../render/palette.ts';
@@ -151,7 +150,7 @@ function paint(
     rowHeight_px: row_px,
     minHeight_px: count === tree.rows.count ? viewport_px : 0,
     palette,
-    hasServices: hasServices(trace.session.get()),
+    services: trace.session.get()?.services ?? [],
     phase_ms: reducedMotion.matches ? 0 : performance.now(),
   });
 }

@@ -1,7 +1,7 @@
 /** What waits for a person in a session: one line for several, the cards when it is opened. */
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { allowsByItself, headlineOf } from '../../model/requests/request.ts';
+import { allowsByItself, lineOf } from '../../model/requests/request.ts';
 import { SHELL_TEXT, STRIP_TEXT, stripCount, stripMore } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRow } from '../parts/context.ts';
@@ -59,7 +59,7 @@ function Line({ waiting, onOpen }: LineProps) {
   const { rows } = useInspector().requests;
   const known = waiting.map((id) => rows.get(id)).filter((one) => one !== undefined);
   const isAllowing = known.some(allowsByItself);
-  const what = known.slice(0, SHOWN).map(headlineOf).join(', ');
+  const what = [...new Set(known.map(lineOf))].slice(0, SHOWN).join(', ');
   return (
     <button
       type="button"

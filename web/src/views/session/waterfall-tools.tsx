@@ -40,10 +40,12 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
     () => [
       { name: PARTS_TEXT.findInSession, keys: ['/'], run: () => field.current?.focus() },
       { name: WATERFALL_ACTIONS.errorsOnly, keys: ['x'], run: options.errorsOnly.toggle },
-      { name: WATERFALL_ACTIONS.gaps, keys: ['z'], run: options.shortGaps.toggle },
+      ...(gaps > 0
+        ? [{ name: WATERFALL_ACTIONS.gaps, keys: ['z'], run: options.shortGaps.toggle }]
+        : []),
       { name: WATERFALL_ACTIONS.criticalPath, keys: ['l'], run: options.path.toggle },
     ],
-    [options],
+    [options, gaps],
   );
   useActions('Waterfall', actions);
   const version = useSlowVersion(trace);
@@ -83,7 +85,7 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
         {gaps > 0 && (
           <Toggle
             of={options.shortGaps}
-            title={options.shortGaps.isOn ? WATERFALL_TEXT.expandIdle : WATERFALL_TEXT.collapseIdle}
+            title={options.shortGaps.isOn ? WATERFALL_TEXT.expandGaps : WATERFALL_TEXT.collapseGaps}
             name={`${plural(gaps, 'gap')}${options.shortGaps.isOn ? ' collapsed' : ''}`}
           />
         )}

@@ -8,7 +8,6 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import type { SpanRow } from '../../api/types.ts';
 import { extentOfRows } from '../../model/timeline/time-scale.ts';
 import { deepestRunning } from '../../model/trace/live-branches.ts';
-import { hasServices } from '../../model/trace/services.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -56,7 +55,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const find = query.get('find') ?? '';
   const isErrorsOnly = query.get('only') === 'errors';
   const actor = useActor();
-  const isOfSeveral = hasServices(useCell(trace.session));
+  const services = useServices(trace);
   const areShort = query.has('gaps') ? query.get('gaps') === 'short' : undefined;
   const isPathShown = query.get('path') !== 'off';
   const waiting = useWaiting(trace);
@@ -262,7 +261,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
               isSelected={key === selected}
               isCursor={key === cursor}
               isWaiting={waiting.has(key)}
-              hasService={isOfSeveral}
+              services={services}
               find={find}
               onPick={onSelect}
               onFold={tree.fold}
@@ -321,4 +320,10 @@ function Nothing({ trace }: { readonly trace: Trace }) {
     return <p className="ins-fall__none">{isBefore ? TIME_TEXT.noSpan : PARTS_TEXT.noSpans}</p>;
   }
   return <LoadingRows lengths={LENGTHS} />;
+}
+
+/** The services of a session, the same list until there is another one. */
+function useServices(trace: Trace): readonly string[] {
+  const names = JSON.stringify(useCell(trace.session)?.services ?? []);
+  return useMemo(() => JSON.parse(names) as string[], [names]);
 }

@@ -100,11 +100,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
     }
     setLooking(undefined);
   };
-  const compare = () => {
-    const startOf = (id: string) => sessions.rows.get(id)?.started_at ?? '';
-    const oldestFirst = [...selected].sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1));
-    router.push(compareAllPath(oldestFirst));
-  };
+  const compare = () => router.push(compareAllPath(sessions.oldestFirst(selected)));
   // biome-ignore lint/correctness/useExhaustiveDependencies: they act on what is selected then
   const actions = useMemo(
     () =>

@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'react';
 import type { Clamped, Message, Part, ToolDefinition, ToolsBefore } from '../../api/types.ts';
 import { formatBytes, plural } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
 import { joinToolResults, type Turn, type TurnPart } from '../../model/transcript/conversation.ts';
 import {
   FACT_TEXT,
@@ -29,6 +30,8 @@ const MORE = 200;
 
 interface ConversationProps {
   readonly messages: readonly Message[];
+  /** Whether long results of tools are folded: what follows them is looked for. */
+  readonly isBrief?: boolean;
   readonly tools?: readonly ToolDefinition[];
   readonly toolsBefore?: ToolsBefore | null;
   readonly onSelect?: (key: string) => void;
@@ -36,11 +39,12 @@ interface ConversationProps {
 
 export function Conversation({
   messages,
+  isBrief = false,
   tools = [],
   toolsBefore = null,
   onSelect,
 }: ConversationProps) {
-  const isRaw = useShownSpan()?.isRaw ?? false;
+  const form = { isFormatted: useShownSpan()?.isRaw !== true, isBrief };
   const [last, setLast] = useState(LAST);
   const turns = useMemo(() => joinToolResults(messages), [messages]);
   // The system prompt stays at the top; what was said long ago comes when it is asked for.
@@ -56,7 +60,7 @@ export function Conversation({
       <ol>
         {head.map((turn, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: turns have no identity but their place
-          <TurnView key={at} turn={turn} isAlone={turns.length === 1} isFormatted={!isRaw} />
+          <TurnView key={at} turn={turn} isAlone={turns.length === 1} {...form} />
         ))}
         {hidden > 0 && (
           <li className="ins-talk__more">
@@ -67,7 +71,7 @@ export function Conversation({
         )}
         {talk.slice(hidden).map((turn, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: see above; earlier ones keep theirs
-          <TurnView key={head.length + hidden + at} turn={turn} isFormatted={!isRaw} />
+          <TurnView key={head.length + hidden + at} turn={turn} {...form} />
         ))}
       </ol>
     </div>
@@ -90,14 +94,15 @@ interface TurnProps {
   /** Whether it is the whole conversation: then a system prompt is not folded. */
   readonly isAlone?: boolean;
   readonly isFormatted: boolean;
+  readonly isBrief: boolean;
 }
 
-function TurnView({ turn, isAlone, isFormatted }: TurnProps) {
+function TurnView({ turn, isAlone, isFormatted, isBrief }: TurnProps) {
   const isSystem = isOfSystem(turn);
   const calls = turn.parts.filter((part) => part.type === 'tool_use').length;
   const parts = turn.parts.map((part, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place
-    <PartView key={at} part={part} isFormatted={isFormatted} />
+    <PartView key={at} part={part} isFormatted={isFormatted} isBrief={isBrief} />
   ));
   return (
     <li className={`ins-turn ins-turn--${isSystem ? 'system' : turn.origin}`}>
@@ -152,9 +157,10 @@ function partText(part: TurnPart): string {
 interface PartProps {
   readonly part: TurnPart;
   readonly isFormatted: boolean;
+  readonly isBrief: boolean;
 }
 
-function PartView({ part, isFormatted }: PartProps) {
+function PartView({ part, isFormatted, isBrief }: PartProps) {
   const cut = useCut(part);
   switch (part.type) {
     case 'text':
@@ -178,7 +184,7 @@ function PartView({ part, isFormatted }: PartProps) {
     case 'tool_use':
       return <ToolUse part={part} />;
     case 'tool_result':
-      return <ToolResult part={part} />;
+      return <ToolResult part={part} isBrief={isBrief} />;
     case 'blob':
       return <BlobView blob={part} />;
     case 'link':
@@ -258,7 +264,20 @@ function ToolUse({ part }: { readonly part: Extract<TurnPart, { type: 'tool_use'
   );
 }
 
-function ToolResult({ part }: { readonly part: Extract<Part, { type: 'tool_result' }> }) {
+/** Limit in characters of a result that is not folded. */
+const BRIEF = 700;
+
+interface ToolResultProps {
+  readonly part: Extract<Part, { type: 'tool_result' }>;
+  readonly isBrief: boolean;
+}
+
+function ToolResult({ part, isBrief }: ToolResultProps) {
+  const cut = useCut(part.result ?? part);
+  const text = part.result?.text ?? '';
+  const value = part.result !== null && (
+    <PayloadView payload={part.result} what={PARTS_TEXT.result} />
+  );
   return (
     <div className="ins-use">
       <p className="ins-use__name">
@@ -268,8 +287,10 @@ function ToolResult({ part }: { readonly part: Extract<Part, { type: 'tool_resul
       </p>
       {part.result === null ? (
         <p className="ins-none">{SPAN_TEXT.notCaptured}</p>
+      ) : isBrief && (cut !== undefined || text.length > BRIEF) ? (
+        <Fold label={`${lengthOf({ text }, cut)}: ${plainLine(text, 40)}`}>{value}</Fold>
       ) : (
-        <PayloadView payload={part.result} what={PARTS_TEXT.result} />
+        value
       )}
     </div>
   );

@@ -79,7 +79,7 @@ function Talk({ row, detail: { view }, trace, totals, pending }: TalkProps) {
   return (
     <>
       {input.length > 0 ? (
-        <Messages title={isAgent ? SPAN_TEXT.task : SPAN_TEXT.input} messages={input}>
+        <Messages title={isAgent ? SPAN_TEXT.task : SPAN_TEXT.input} messages={input} isBrief>
           {earlier > 0 && (
             <button
               type="button"
@@ -110,10 +110,11 @@ interface MessagesProps {
   readonly title: string;
   readonly messages: readonly Message[];
   readonly none?: string;
+  readonly isBrief?: boolean;
   readonly children?: React.ReactNode;
 }
 
-function Messages({ title, messages, none, children }: MessagesProps) {
+function Messages({ title, messages, none, isBrief, children }: MessagesProps) {
   return (
     <section className="ins-section" aria-label={title}>
       <h3>
@@ -121,7 +122,7 @@ function Messages({ title, messages, none, children }: MessagesProps) {
         {children}
       </h3>
       {messages.length > 0 ? (
-        <Conversation messages={messages} />
+        <Conversation messages={messages} isBrief={isBrief === true} />
       ) : (
         <p className="ins-none">{none}</p>
       )}

@@ -105,6 +105,27 @@ test('an LLM call is read from what is new to its answer; of an agent, the task'
   expect(screen.queryByText('a step')).toBeNull();
 });
 
+test('a long result that a call was sent is folded, so that its answer is in view', async () => {
+  const result = (text: string): Message => ({
+    ...message(''),
+    role: 'tool',
+    parts: [{ type: 'tool_result', id: null, result: payload(text) }],
+  });
+  const lines = 'a line of the log\n'.repeat(60);
+  const answer: Message = { ...message('the answer'), role: 'assistant', origin: 'output' };
+  show({ messages: [message('the task'), result(lines), answer] }, 'llm');
+  const fold = await screen.findByRole('button', {
+    name: /^1\s?080 characters: a line of the log/,
+  });
+  const input = screen.getByRole('region', { name: 'Input' });
+  expect(input.textContent?.length).toBeLessThan(200);
+  fireEvent.click(fold);
+  expect(input.textContent?.length).toBeGreaterThan(500);
+  cleanup();
+  show({ messages: [message('the task'), result('short'), answer] }, 'llm');
+  expect(await screen.findByText('short')).toBeTruthy();
+});
+
 test('an error says its type, its message, and below them what only the status says', () => {
   const error = {
     type: 'KeyError',
@@ -117,4 +138,16 @@ test('an error says its type, its message, and below them what only the status s
   const lines = screen.getByRole('group', { name: 'Error' }).textContent;
   expect(lines).toContain('KeyError');
   expect(lines).toMatch(/'sku'.*The price list is not complete\./);
+});
+
+test('an error that has one text in four places shows it once', () => {
+  const error = {
+    type: '503',
+    code: '503',
+    message: '503',
+    status_message: '503',
+    stacktrace: null,
+  };
+  render(<ErrorBlock error={error} />);
+  expect(screen.getAllByText('503')).toHaveLength(1);
 });

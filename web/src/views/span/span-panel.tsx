@@ -69,6 +69,7 @@ interface PanelHeadProps {
 
 function PanelHead({ trace, row, onClose }: PanelHeadProps) {
   const isWaiting = useWaiting(trace).has(spanKey(row));
+  const services = useCell(trace.session)?.services;
   return (
     <header className="ins-panel__head">
       <div className="ins-panel__title">
@@ -80,7 +81,7 @@ function PanelHead({ trace, row, onClose }: PanelHeadProps) {
       </div>
       <p className="ins-panel__facts">
         <span>{kindName(row.kind)}</span>
-        {row.service !== null && <ServiceMark service={row.service} />}
+        {row.service !== null && <ServiceMark service={row.service} services={services} />}
         <SpanState row={row} isWaiting={isWaiting} />
         <span>
           <Took trace={trace} row={row} />

@@ -6,6 +6,7 @@ import {
   measureElement,
   type ReactVirtualizer,
   useVirtualizer,
+  type VirtualItem,
   type Virtualizer,
 } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -47,8 +48,11 @@ export interface Scrolling {
   /** Number of entries that were added below while the reader was elsewhere. */
   readonly newBelow: number;
   readonly follow: () => void;
-  /** Follow the end no longer: the reader was led to an entry. */
-  readonly stay: () => void;
+  /**
+   * Lead the reader to an entry: one that was looked for to the middle. It stays in view while
+   * others grow, until the reader scrolls.
+   */
+  readonly show: (index: number, hasFocus: boolean) => void;
 }
 
 export function useEntryScrolling(
@@ -109,15 +113,39 @@ export function useEntryScrolling(
     // An entry that is measured moves those below it, and renders none of them.
     directDomUpdates: true,
     directDomUpdatesMode: 'position',
-    onChange: (instance) => keepEnd(instance.getTotalSize()),
+    onChange: (instance) => {
+      keepEnd(instance.getTotalSize());
+      keepShown();
+    },
   });
+  const shown = useRef<string | undefined>(undefined);
+  const keepShown = (align: 'auto' | 'center' = 'center') => {
+    const index = entries.findIndex(({ id }) => id === shown.current);
+    const item = virtualizer.measurementsCache[index];
+    if (scroller === null || item === undefined || isInView(scroller, item)) return;
+    const isHigher = item.size > scroller.clientHeight;
+    virtualizer.scrollToIndex(index, { align: isHigher ? 'start' : align });
+  };
   useAnchor(scroller, entries, virtualizer);
-  useLayoutEffect(() => keepEnd(virtualizer.getTotalSize()));
-  const end = useEnd(scroller, entries.length, isFollowing, isLive);
-  const stay = useCallback(() => {
+  useLayoutEffect(() => {
+    keepEnd(virtualizer.getTotalSize());
+    keepShown();
+  });
+  const end = useEnd(scroller, entries.length, isFollowing, shown, isLive);
+  const show = (index: number, hasFocus: boolean) => {
     isFollowing.current = false;
-  }, []);
-  return { virtualizer, ...end, stay };
+    shown.current = entries[index]?.id;
+    keepShown(hasFocus ? 'auto' : 'center');
+  };
+  return { virtualizer, ...end, show };
+}
+
+/** Height of an entry that is to be in view. */
+const LEAST_IN_VIEW_PX = 120;
+
+function isInView({ scrollTop, clientHeight }: HTMLElement, { start, size }: VirtualItem): boolean {
+  const end_px = start + Math.min(size, LEAST_IN_VIEW_PX);
+  return start >= scrollTop && end_px <= scrollTop + clientHeight;
 }
 
 /** Keep the first entry in view in place when others come or go above it. */
@@ -162,6 +190,7 @@ function useEnd(
   scroller: HTMLElement | null,
   count: number,
   isFollowing: RefObject<boolean>,
+  shown: RefObject<string | undefined>,
   isLive: boolean,
 ): { newBelow: number; follow: () => void } {
   const [seen, setSeen] = useState<number | undefined>(undefined);
@@ -181,6 +210,7 @@ function useEnd(
     let top_px = scroller.scrollTop;
     const onIntent = () => {
       byReader = true;
+      shown.current = undefined;
     };
     const onScroll = () => {
       const isEnd = isAtEnd(scroller);
@@ -198,9 +228,10 @@ function useEnd(
       for (const name of intents) scroller.removeEventListener(name, onIntent);
       scroller.removeEventListener('scroll', onScroll);
     };
-  }, [scroller, isFollowing, isLive]);
+  }, [scroller, isFollowing, shown, isLive]);
   const follow = () => {
     isFollowing.current = true;
+    shown.current = undefined;
     setSeen(undefined);
     if (scroller !== null) scroller.scrollTop = scroller.scrollHeight;
   };

@@ -9,7 +9,7 @@ import {
   joinCalls,
   resultsOf,
 } from '../../model/transcript/transcript-text.ts';
-import { MCP_TEXT, PARTS_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
+import { MCP_TEXT, PARTS_TEXT, SESSION_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useCell, useRow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
@@ -100,6 +100,7 @@ function isInError(reading: Reading | undefined, result: Clip): boolean {
 function ToolState({
   row,
   trace,
+  waiting,
   isFailed,
   isDenied,
 }: EntryProps & {
@@ -110,7 +111,8 @@ function ToolState({
   if (row.status === 'running') {
     return (
       <span className="ins-tx__running">
-        {TRANSCRIPT_TEXT.isRunning} <Took trace={trace} row={row} />
+        {waiting.length > 0 ? SESSION_TEXT.waiting : TRANSCRIPT_TEXT.isRunning}{' '}
+        <Took trace={trace} row={row} />
       </span>
     );
   }

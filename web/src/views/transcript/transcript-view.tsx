@@ -81,10 +81,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
     selected: useOnceKnown(trace, selected),
     selectionOf: spanOf,
     reveal,
-    show: (place, hasFocus) => {
-      stay();
-      show(virtualizer, scroller, place, hasFocus);
-    },
+    show: (place, hasFocus) => show(place, hasFocus),
     onOpen: (id) => onSelect(spanOf(id)),
     tree: {
       isOpen: (place) => {
@@ -99,7 +96,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
       parentOf: (place) => layout.entryOf.get(layout.agentOf.get(entries[place]?.key ?? '') ?? ''),
     },
   });
-  const { virtualizer, newBelow, follow, stay } = useEntryScrolling(
+  const { virtualizer, newBelow, follow, show } = useEntryScrolling(
     scroller,
     entries,
     isLive,
@@ -220,22 +217,6 @@ function isCard({ isCard, type }: Entry): boolean {
 /** The selected span, once there is such a span. */
 function useOnceKnown(trace: Trace, selected: string | undefined): string | undefined {
   return useRow(trace.spans, selected ?? '') === undefined ? undefined : selected;
-}
-
-/** Bring an entry into view: one that was looked for to the middle. */
-function show(
-  virtualizer: ReturnType<typeof useEntryScrolling>['virtualizer'],
-  scroller: HTMLElement | null,
-  index: number,
-  hasFocus: boolean,
-): void {
-  const item = virtualizer.getVirtualItems().find((one) => one.index === index);
-  const [top_px, height_px] = [scroller?.scrollTop ?? 0, scroller?.clientHeight ?? 0];
-  const isInView =
-    item !== undefined &&
-    item.start >= top_px &&
-    item.start + Math.min(item.size, 120) <= top_px + height_px;
-  if (!isInView) virtualizer.scrollToIndex(index, { align: hasFocus ? 'auto' : 'center' });
 }
 
 /** Index of an entry by its id, or by a span that it shows. */

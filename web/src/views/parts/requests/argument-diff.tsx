@@ -1,5 +1,5 @@
 /** Diff of an edit: lines before and after, with the changed part marked. */
-import { useMemo } from 'react';
+import { useLayoutEffect, useMemo, useState } from 'react';
 import { type CodeToken, jsonLineTokens } from '../../../model/text/code-tokens.ts';
 import type { ChangedLine, TextDiff } from '../../../model/text/text-diff.ts';
 import { CodePieces } from '../values/code-text.tsx';
@@ -14,10 +14,19 @@ const MAX_CHANGED = 4000;
 
 export function ArgumentDiff({ diff }: { readonly diff: TextDiff }) {
   const hunks = cutHunks(diff);
+  const [box, setBox] = useState<HTMLElement | null>(null);
+  const [isCut, setCut] = useState(false);
+  // Without it the keyboard cannot scroll it.
+  useLayoutEffect(() => setCut(box !== null && box.scrollHeight > box.clientHeight));
   const all = diff.hunks.reduce((count, hunk) => count + hunk.lines.length, 0);
   const shown = hunks.reduce((count, lines) => count + lines.length, 0);
   return (
-    <section className="ins-diff" aria-label={REQUEST_TEXT.changes}>
+    <section
+      ref={setBox}
+      className="ins-diff"
+      aria-label={REQUEST_TEXT.changes}
+      tabIndex={isCut ? 0 : undefined}
+    >
       {hunks.map((lines, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: hunks have no identity but their place
         <div key={at} className="ins-diff__hunk" dir="ltr">

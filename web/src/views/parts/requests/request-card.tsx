@@ -14,6 +14,7 @@ import {
   headlineOf,
   isGranted,
   isPending,
+  lineOf,
   outcomeOf,
   type Unseen,
   unseenOf,
@@ -87,11 +88,12 @@ interface HeadProps {
 }
 
 function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
+  const [line, name] = [lineOf(request), headlineOf(request)];
   const headline = (
     <>
       <StatusIcon shape={shapeOf(request)} />
-      <span className="ins-request__what" title={headlineOf(request)}>
-        {headlineOf(request)}
+      <span className="ins-request__what" title={line === name ? name : `${name}: ${line}`}>
+        {isOpen ? name : line}
       </span>
     </>
   );

@@ -13,15 +13,22 @@ export function ErrorBlock({ error }: { readonly error: ErrorView }) {
   const { message, status_message } = error;
   const cut = useShownSpan()?.cuts.at('/view/error/stacktrace');
   const copied = [error.type, message, status_message, error.stacktrace];
+  const title = error.type ?? VALUE_TEXT.error;
+  // A status such as 503 is often the type, the code and the message as well.
+  const texts = [...new Set([title, message, status_message])].slice(1);
   return (
     <section className="ins-error" role="group" aria-label={VALUE_TEXT.error}>
       <header>
-        <strong>{error.type ?? VALUE_TEXT.error}</strong>
-        {error.code !== null && error.code !== error.type && <code>{error.code}</code>}
+        <strong>{title}</strong>
+        {error.code !== null && ![title, ...texts].includes(error.code) && (
+          <code>{error.code}</code>
+        )}
         <CopyButton text={copied.filter(Boolean).join('\n')} what={VALUE_TEXT.theError} />
       </header>
-      {message !== null && message !== '' && <ClampedText text={message} />}
-      {status_message !== null && (
+      {message !== null && message !== '' && texts.includes(message) && (
+        <ClampedText text={message} />
+      )}
+      {status_message !== null && status_message !== message && texts.includes(status_message) && (
         <div className="ins-error__status">
           <ClampedText text={status_message} />
         </div>
