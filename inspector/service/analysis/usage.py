@@ -17,7 +17,6 @@ from inspector.service.analysis.span_table import SpanTable
 
 Use: TypeAlias = tuple[int, int, int]
 """Input tokens, output tokens and cost in nanodollars."""
-_NOTHING = (None, None, None)
 _NANODOLLARS = 1_000_000_000
 
 
@@ -42,30 +41,20 @@ class Used:
 
 
 def counted(table: SpanTable) -> dict[int, Use]:
-    """Return the usage of the spans whose usage counts, by place.
-
-    That of a duplicate stands in for an original that states less of it.
-    """
+    """Return the usage of the spans whose usage counts, by place."""
     of, parents = table.columns, table.parents
-    stated = {
-        place: one
-        for place, one in enumerate(
-            zip(of.input_tokens, of.output_tokens, of.cost_usd, strict=True)
-        )
-        if one != _NOTHING
-    }
-    repeated = {place: stated.pop(place) for place in table.duplicates if place in stated}
-    for place, one in repeated.items():
-        shown = table.repeated(place)
-        if shown < 0 or of.duplicate_of[shown] is not None:
-            continue
-        own = stated.get(shown, _NOTHING)
-        if any(known is None and other is not None for known, other in zip(own, one, strict=True)):
-            stated[shown] = one
     used = {
         place: (input_tokens or 0, output_tokens or 0, round((cost_usd or 0.0) * _NANODOLLARS))
-        for place, (input_tokens, output_tokens, cost_usd) in stated.items()
+        for place, (input_tokens, output_tokens, cost_usd) in enumerate(
+            zip(of.input_tokens, of.output_tokens, of.cost_usd, strict=True)
+        )
+        if not (input_tokens is None and output_tokens is None and cost_usd is None)
     }
+    repeated = {place: used.pop(place) for place in table.duplicates if place in used}
+    for place, one in repeated.items():
+        shown = table.repeated(place)
+        if shown >= 0 and of.duplicate_of[shown] is None:
+            used.setdefault(shown, one)
     above_any: set[int] = set()
     for place in used:
         above = parents[place]

@@ -163,25 +163,14 @@ def _join(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRec
         return
     if is_more_specific(marked.kind, shown.kind):
         shown, marked = marked, shown
-    if marked.is_counted and _says_as_much(shown, marked) and _is_above(unit, shown, marked):
-        # It stays among the ancestors of usage: what else is below it changes nothing of this.
-        shown = shown.copy()
-        shown.is_counted = True
-        unit.put_span(shown)
+    # Where one is above the other, their usage counts once already.
+    is_counted = marked.is_counted and (not shown.is_counted or _is_above(unit, shown, marked))
     marked = marked.copy()
-    marked.duplicate_of = shown.span_id
-    marked.is_counted = marked.is_counted and not shown.is_counted
+    marked.duplicate_of, marked.is_counted = shown.span_id, is_counted
+    if is_counted and shown.output_tokens is not None and marked.output_tokens is None:
+        # A library's own span of a stream that is left ends before the last tokens are known.
+        marked.output_tokens = shown.output_tokens
     unit.put_span(marked)
-
-
-def _says_as_much(shown: SpanRecord, marked: SpanRecord) -> bool:
-    """Return whether a span states all usage that its duplicate states."""
-    pairs = (
-        (shown.input_tokens, marked.input_tokens),
-        (shown.output_tokens, marked.output_tokens),
-        (shown.cost_usd, marked.cost_usd),
-    )
-    return all(own is not None or other is None for own, other in pairs)
 
 
 def _is_above(unit: UnitOfWork, upper: SpanRecord, lower: SpanRecord) -> bool:

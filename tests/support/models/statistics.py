@@ -210,16 +210,10 @@ def _counted(tree: SpanTree) -> list[Used | None]:
     """Return the usage of each span that counts, by its place; None for all others."""
     used = [None if row.duplicate_of else _reported(row) for row in tree.rows]
     places = {(row.trace_id, row.span_id): place for place, row in enumerate(tree.rows)}
-    sources: dict[int, SpanRow] = {}
     for row in tree.rows:
         shown = places.get((row.trace_id, row.duplicate_of or ""))
-        if shown is None or tree.rows[shown].duplicate_of:
-            continue
-        own = _stated(sources.get(shown, tree.rows[shown]))
-        if any(
-            mine is None and its is not None for mine, its in zip(own, _stated(row), strict=True)
-        ):
-            used[shown], sources[shown] = _reported(row), row
+        if shown is not None and used[shown] is None and not tree.rows[shown].duplicate_of:
+            used[shown] = _reported(row)
     is_above = bytearray(len(used))
     for place, one in enumerate(used):
         above = tree.parents[place] if one is not None else None
@@ -239,10 +233,6 @@ def _used_below(tree: SpanTree, used: list[Used | None]) -> list[Used]:
         if parent is not None:
             _add(sums[parent], sums[place])
     return sums
-
-
-def _stated(row: SpanRow) -> tuple[float | None, ...]:
-    return row.input_tokens, row.output_tokens, row.cost_usd
 
 
 def _reported(row: SpanRow) -> Used | None:

@@ -13,20 +13,16 @@ const NANODOLLARS = 1e9;
 
 /**
  * Usage of each span, counted once: not if a span below it reports usage. A duplicate never
- * counts; its usage stands in for an original that states less of it.
+ * counts; its usage stands in for an original without any.
  */
 export function countedUsage({ rows, keys, parent }: SpanTree): (Usage | undefined)[] {
   const used = rows.map((row) => (row.duplicate_of === null ? usageOf(row) : undefined));
   const duplicates = rows.filter(({ duplicate_of }) => duplicate_of !== null);
   const places = new Map(duplicates.length > 0 ? keys.map((key, place) => [key, place]) : []);
-  /** Where the usage of an original is from, if from a duplicate. */
-  const from = new Map<number, SpanRow>();
   for (const row of duplicates) {
     const shown = places.get(`${row.trace_id}.${row.duplicate_of}`);
     if (shown === undefined || rows[shown]?.duplicate_of !== null) continue;
-    if (saysAsMuch(from.get(shown) ?? rows[shown], row)) continue;
-    from.set(shown, row);
-    used[shown] = usageOf(row);
+    used[shown] ??= usageOf(row);
   }
   const isAbove = new Uint8Array(rows.length);
   used.forEach((one, place) => {
@@ -37,11 +33,6 @@ export function countedUsage({ rows, keys, parent }: SpanTree): (Usage | undefin
     }
   });
   return used.map((one, place) => (isAbove[place] === 1 ? undefined : one));
-}
-
-function saysAsMuch(shown: SpanRow | undefined, duplicate: SpanRow): boolean {
-  const stated = ['input_tokens', 'output_tokens', 'cost_usd'] as const;
-  return stated.every((name) => duplicate[name] === null || shown?.[name] !== null);
 }
 
 function usageOf({ input_tokens, output_tokens, cost_usd }: SpanRow): Usage | undefined {

@@ -88,21 +88,38 @@ def test_a_span_that_its_sender_marked_as_the_duplicate_of_one_inside_is_the_onl
         assert marks[1:] == [None, span_hex(2)]
 
 
-@pytest.mark.parametrize("order", list(permutations(range(4))))
-def test_the_usage_that_is_shown_is_the_one_that_counts(order: tuple[int, ...]) -> None:
-    """A library's own span ends before the last tokens of a stream that is left are known."""
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_tokens_that_a_duplicate_does_not_know_are_those_of_the_call_that_is_shown(
+    order: tuple[int, ...],
+) -> None:
     rig = Rig()
     spans = [
         sent(1, {"gen_ai.operation.name": "invoke_agent"}),
         sent(2, {**LLM, **USAGE}, parent=1),
-        sent(3, {**LLM, "gen_ai.usage.input_tokens": 90}, parent=2),
-        sent(4, {**LLM, "gen_ai.usage.input_tokens": 80}, parent=3),
+        sent(3, {**LLM, "gen_ai.usage.input_tokens": 100}, parent=2),
     ]
     for index in order:
         rig.record(spans[index])
     row = rig.session()
     assert (row.llm_calls, row.input_tokens, row.output_tokens) == (1, 100, 7)
-    assert [rig.span(number).is_counted for number in (1, 2, 3, 4)] == [False, True, False, False]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_retries_inside_a_duplicate_count_once_in_any_order(order: tuple[int, ...]) -> None:
+    rig = Rig()
+    first, second = (
+        {**LLM, "gen_ai.usage.input_tokens": sent_, "gen_ai.usage.output_tokens": received}
+        for sent_, received in ((40, 3), (60, 4))
+    )
+    spans = [
+        sent(1, {**LLM, **USAGE}),
+        sent(2, {**LLM, **USAGE}, parent=1),
+        sent(3, first, parent=2, ms=(0, 40)),
+        sent(4, second, parent=2, ms=(45, 95)),
+    ]
+    for index in order:
+        rig.record(spans[index])
+    assert (rig.session().input_tokens, rig.session().output_tokens) == (100, 7)
 
 
 def test_the_usage_of_a_duplicate_counts_where_it_says_more() -> None:
