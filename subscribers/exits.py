@@ -45,11 +45,13 @@ def not_at_exit(function: Callable[[], None]) -> None:
 
 
 def is_pool_worker() -> bool:
-    """Return whether this process is one that its parent kills instead of waiting for its end.
+    """Return whether this process is a worker of a `multiprocessing.Pool`.
 
-    Such as those of `with multiprocessing.Pool() as pool`, once their results are there.
+    Its parent kills it once the results are there, instead of waiting for its end.
     """
-    return multiprocessing_parent() is not None and sys.modules[_PROCESS].current_process().daemon
+    if multiprocessing_parent() is None or "multiprocessing.pool" not in sys.modules:
+        return False
+    return "PoolWorker-" in sys.modules[_PROCESS].current_process().name
 
 
 def multiprocessing_parent() -> int | None:

@@ -6,8 +6,9 @@ provider, of any instrumentation, as soon as it starts.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from time import time_ns
+from time import monotonic, time_ns
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -26,7 +27,7 @@ from subscribers.bridge.sessions import (
     USER_ID,
     Details,
 )
-from subscribers.bridge.spans import DUPLICATE_OF, duplicated, is_ours
+from subscribers.bridge.spans import DUPLICATE_OF, duplicated, is_ours, running_task
 from subscribers.exits import is_pool_worker
 from subscribers.send.live_record import PROGRESS, STARTED, LiveRecord
 from subscribers.send.process_session import RUN_ID, ProcessSession
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 BEFORE_RESULT_S = 0.25
 """The longest wait of a pool's worker until all is sent, before it hands over its result."""
+_WAITING_SHARE = 0.1
+"""Of the time of a worker, at most, beside one wait of the longest kind."""
 SOON_S = 0.25
 """From a change that `soon` reports until it is sent: at most four a second for each span."""
 
@@ -63,6 +66,8 @@ class LiveSpanProcessor(SpanProcessor):
         self._is_stopped = False
         self._open_in_worker: WeakSet[Span] = WeakSet()
         """Running spans, where the process is killed once its result is there."""
+        self._worker_since_s = self._waited_s = 0.0
+        self._first_wait_s = BEFORE_RESULT_S
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Report a started span; unsampled spans are not shown."""
@@ -82,6 +87,7 @@ class LiveSpanProcessor(SpanProcessor):
         )
         self._delivery.put(record)
         if is_pool_worker():
+            self._worker_since_s = self._worker_since_s or monotonic()
             self._open_in_worker.add(span)
 
     def _name_session(self, span: Span, parent_context: Context | None) -> None:
@@ -110,10 +116,16 @@ class LiveSpanProcessor(SpanProcessor):
                 self._end_in_worker()
 
     def _end_in_worker(self) -> None:
+        """Wait for the delivery if nothing runs, within a share of the time; never in a loop."""
         running = [one for one in self._open_in_worker if one.end_time is None]
-        if not running:
-            self._delivery.flush(BEFORE_RESULT_S, until_back=False)
         self._open_in_worker = WeakSet(running)
+        may_wait_s = self._first_wait_s + _WAITING_SHARE * (monotonic() - self._worker_since_s)
+        if running or self._waited_s >= may_wait_s or running_task() is not None:
+            return
+        began_s = monotonic()
+        if not self._delivery.flush(BEFORE_RESULT_S, until_back=False):
+            self._first_wait_s = -math.inf  # it is slow: this process waits no more
+        self._waited_s += monotonic() - began_s
 
     def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
         """Send the changes of a running span."""
