@@ -102,15 +102,17 @@ class ProcessSession:
     def ending(self) -> dict[str, str]:
         """Return how the session ends, for the last heartbeat: as the script does.
 
-        Empty where that is not known, and for a script that began one trace, which knows better.
+        Empty where that is not known. Of a script that ends well, its only trace knows better.
         """
         is_child = multiprocessing_parent() is not None or self._made_in != os.getpid()
-        if is_child or self._is_kernel or self._is_serving or self._begun < 2:
+        if is_child or self._is_kernel or self._is_serving:
             return {}
         raised = getattr(sys, "last_value", None)
         status = "completed" if raised is None else "failed"
         if isinstance(raised, KeyboardInterrupt):
             status = "cancelled"
+        if status == "completed" and self._begun == 1:
+            return {}
         return {RUN_ID: self._id, RUN_STATUS: status}
 
     def _id_in(self, pid: int) -> str:

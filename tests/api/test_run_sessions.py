@@ -66,6 +66,8 @@ for name in sys.argv[2:]:
     except LookupError:
         if sys.argv[1] == "dies":
             raise
+        if sys.argv[1] == "is stopped":
+            raise KeyboardInterrupt
 """
 
 
@@ -75,6 +77,7 @@ for name in sys.argv[2:]:
         ("handles", ("there", "missing"), "completed"),
         ("dies", ("there", "missing"), "failed"),
         pytest.param("handles", ("missing",), "failed", marks=pytest.mark.slow),  # the only one
+        pytest.param("is stopped", ("there", "missing"), "cancelled", marks=pytest.mark.slow),
     ],
 )
 def test_a_script_of_several_traces_ends_as_it_does_itself(
@@ -133,6 +136,9 @@ def test_what_a_script_does_in_processes_of_multiprocessing_is_complete_and_one_
     assert "no spans were sent" not in ended.stderr
     (session,) = sessions_of(service, program.stem)
     assert (session["span_count"], session["status"]) == (spans, "completed")
+    rows = service.get(f"/sessions/{session['id']}/spans")["spans"]
+    ends = {one["name"]: one["offset_ns"] + one["duration_ns"] for one in rows}
+    assert max(ends, key=lambda name: ends[name]) == rows[0]["name"], "the parent ends its own"
 
 
 SERVER = """

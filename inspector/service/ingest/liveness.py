@@ -30,6 +30,7 @@ def end_run(unit: UnitOfWork, sign: ProcessSign) -> None:
     session = unit.session(sign.run_id) if sign.run_id and sign.is_exiting else None
     if session is not None and sign.time_ns >= (session.finished_ns or 0):
         session.finished_ns, session.finished_status = sign.time_ns, sign.run_status
+        session.is_ended_script = True
         unit.updated[session.id] = None
 
 

@@ -408,6 +408,8 @@ class SessionState:
     finished_ns: int | None = None
     """The last `inspector.session.finished`."""
     finished_status: str = ""
+    is_ended_script: bool = False
+    """Whether its script said how it ends: then workers that it killed are no loss."""
     is_declared: bool = False
     """Whether a session record named it, so that it stays when its traces go."""
     pauses: dict[str, int] = field(default_factory=dict)
@@ -605,7 +607,7 @@ def _unguarded_status(
     root, finished_ns = session.profile.root, session.finished_ns
     # A run that began after the session had finished speaks for itself.
     is_finished = finished_ns is not None and (root is None or root.start_ns <= finished_ns)
-    if session.tally.lost_count:
+    if session.tally.lost_count and not (is_finished and session.is_ended_script):
         return SessionStatus.LOST, None
     if root is None and not is_finished:
         is_abandoned = session.is_owned and session.profile.is_live

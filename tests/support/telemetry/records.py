@@ -68,9 +68,12 @@ def progressed(span: Span, time_ns: int, process: str | None = "p1") -> Incoming
     return _live("inspector.span.progress", span, time_ns, process)
 
 
-def heartbeat(process: str = "p1", state: str = "alive") -> IncomingLog:
+def heartbeat(
+    process: str = "p1", state: str = "alive", more: Mapping[str, Json] | None = None
+) -> IncomingLog:
     """Return a sign of life."""
     attributes: dict[str, Json] = {
+        **(more or {}),
         "inspector.process.state": state,
         "inspector.process.lost_after_s": 12,
     }

@@ -50,6 +50,8 @@ def ran(rig: Rig, session_id: str, now_ns: int) -> int:
     pieces += (wait for waits in state.waited.values() for wait in waits)
     pieces += ((since, None) for since in state.open_waits.values())
     closed = [(start, end_ns if end is None else end) for start, end in pieces]
+    if row.status is SessionStatus.LOST:  # what was lost ran until the last sign of life
+        closed.append((max(state.profile.latest_ns, row.started_ns), end_ns))
     if row.ended_ns is None and all(end is not None for _, end in pieces):
         ends = [end for start, end in closed if end > start]
         if not ends:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.service.model.rows import Engine, SessionStatus, SpanStatus
+from inspector.service.model.rows import Engine, Json, SessionStatus, SpanStatus
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry.records import (
@@ -156,6 +156,21 @@ def test_a_process_that_says_goodbye_loses_its_spans_at_once(rig: Rig) -> None:
     rig.record(heartbeat(state="exiting"))
     rig.wait(2)
     assert rig.span().status is SpanStatus.LOST
+
+
+@pytest.mark.parametrize("status", ["completed", "failed", "cancelled"])
+def test_what_a_script_kills_does_not_decide_how_its_session_ends(rig: Rig, status: str) -> None:
+    run: dict[str, Json] = {"inspector.run.id": "run-1"}
+    rig.record(
+        incoming(span(span_id=1, attributes=run), "p1"),
+        started(span(span_id=2, parent=1), process="killed"),
+        heartbeat(),
+    )
+    ending: dict[str, Json] = {**run, "inspector.run.status": status}
+    rig.record(heartbeat(state="exiting", more=ending))
+    rig.wait(60)
+    assert rig.span(2).status is SpanStatus.LOST
+    assert rig.session("run-1").status is SessionStatus(status)
 
 
 def test_a_process_that_is_heard_again_has_its_spans_back(rig: Rig) -> None:
