@@ -130,7 +130,7 @@ def _print_report(name: str, report: dict[str, Any]) -> None:
     if not (report["mistake_count"] or _has_any(report)):
         typer.echo(f"{name}: nothing to import in it.", err=True)
     if rest := report["mistake_count"] - len(listed):
-        typer.echo(f"{name}: and {plural(rest, 'mistake')} more", err=True)
+        typer.echo(f"{name}: and {plural(rest, 'more error')}", err=True)
 
 
 @contextlib.contextmanager

@@ -11,11 +11,12 @@ from inspector.cli import session_spans
 from inspector.cli.console import show_errors, show_session, show_span, span_row
 from inspector.cli.reader import ServiceReader
 from inspector.service.analysis.causes import Group, error_line, groups_of
+from inspector.service.analysis.outcome import cause_key
 from inspector.service.analysis.outline import place_of
 from inspector.service.analysis.span_tree import SpanTree
 
 _MAX_CAUSES = 20
-_MAX_COMPARED = 50
+_MAX_COMPARED = 10
 """Limit of the spans of one name whose errors are read."""
 _LINE_CHARS = 160
 _MESSAGE_CHARS = 4_000
@@ -82,12 +83,17 @@ def _causes(reader: ServiceReader, tree: SpanTree, most: int) -> list[tuple[Grou
     """Return the causes by operation and error, each with the error."""
     found: list[tuple[Group, str]] = []
     for group in groups_of(tree)[:_MAX_CAUSES]:
-        by_error: dict[str, list[int]] = {}
+        by_error: dict[str, tuple[str, list[int]]] = {}
+        alike: tuple[str, list[int]] = ("", [])
         for place in group.places[:_MAX_COMPARED]:
             row = tree.rows[place]
-            detail = session_spans.span(reader, row.trace_id, row.span_id)
-            by_error.setdefault(error_line(detail, most), []).append(place)
+            error = error_line(session_spans.span(reader, row.trace_id, row.span_id), most)
+            alike = by_error.setdefault(cause_key(error), (error, []))
+            alike[1].append(place)
         if others := group.places[_MAX_COMPARED:]:
-            by_error["more failures of this name, whose errors are not compared"] = others
-        found += [(Group(places, group.reaches_root), error) for error, places in by_error.items()]
+            alike[1].extend(others)  # like the last that was read, as far as is known
+        found += [
+            (Group(sorted(places), group.reaches_root), error)
+            for error, places in by_error.values()
+        ]
     return found

@@ -374,7 +374,7 @@ async def test_a_bad_query_is_answered_with_its_place_and_what_was_meant(client:
     [
         ("session_outline", {"session_id": "nobody"}, "find_sessions"),
         ("session_outline", {"session_id": ".."}, "find_sessions"),
-        ("session_outline", {"session_id": "run", "under": "ffff"}, "there is none"),
+        ("session_outline", {"session_id": "run", "under": "ffff"}, "Span not found"),
         ("get_span", {"session_id": "run", "span_id": "0"}, "use a longer id"),
         ("get_span", {"session_id": "run"}, "span_id"),
         ("get_span", {"session_id": "run", "span_id": "1", "colour": "red"}, "colour"),

@@ -67,6 +67,16 @@ class Budget:
         is_of_calls = self.of == "calls"
         return (BEFORE_TOOL_CALL,) if is_of_calls else (BEFORE_TOOL_CALL, "before_llm_generate")
 
+    @property
+    def measure(self) -> str:
+        """What of a call counts, in words."""
+        return "the cost" if self.of == "cost_usd" else "the usage"
+
+    @property
+    def advice(self) -> str:
+        """What to do about a call of which that is unknown."""
+        return " (name its price in a file, in INSPECTOR_PRICES)" * (self.of == "cost_usd")
+
     def figures(self, amount: float) -> str:
         """Return an amount in words."""
         unit = "" if self.of == "cost_usd" else f" {UNITS[self.of]}"
@@ -242,8 +252,8 @@ class Ledger:
         whose = "by this process" if budget.is_per_process else "in this session"
         if tally.unknown is not None:
             reason = (
-                f"budget {budget.name}: the usage of a call to {tally.unknown} is unknown, so the "
-                f"limit of {budget.figures(budget.at)} cannot be enforced"
+                f"budget {budget.name}: {budget.measure} of a call to {tally.unknown} is unknown, "
+                f"so the limit of {budget.figures(budget.at)} cannot be enforced{budget.advice}"
             )
             offer = "Continue anyway?"
         else:

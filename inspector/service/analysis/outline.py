@@ -71,8 +71,9 @@ def place_of(rows: Sequence[SpanRow], span_id: str) -> int:
     exact = [place for place in found if rows[place].span_id == span_id.lower()]
     if exact:
         return exact[0]
-    many = "several spans match; use a longer id" if found else "there is none"
-    raise RefusedError(f"No single span matches the id {span_id!r}: {many}.")
+    if found:
+        raise RefusedError(f"Several spans match the id {span_id!r}: use a longer id.")
+    raise RefusedError(f"Span not found: {span_id!r}.")
 
 
 def _chosen(

@@ -255,8 +255,9 @@ def _why_refused(head: RequestHead) -> str:
     if head.path in OTLP_PATHS:
         return NO_TOKEN
     return (
-        "A token is required: open the address that `inspector open` prints, or send "
-        "`Authorization: Bearer TOKEN` with what `inspector token` prints."
+        "A token is required: in a browser, open the address that `inspector open` prints; for "
+        "programs and the command line, set INSPECTOR_TOKEN to what `inspector token` prints, or "
+        "send it as `Authorization: Bearer TOKEN`."
     )
 
 

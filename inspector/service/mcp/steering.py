@@ -126,7 +126,7 @@ STEERING: tuple[ServedTool[Any, Any], ...] = (
         "Answer a request",
         "Answer a request of an agent: allow a tool call (unchanged or with edited arguments), "
         "deny it, or answer a question. Read it with get_request first: the answer requires its "
-        "args_hash. {_FOR_THE_USER}",
+        f"args_hash. {_FOR_THE_USER}",
         AnswerRequest,
         SteeringOutcome,
         answer_request,
@@ -152,7 +152,7 @@ STEERING: tuple[ServedTool[Any, Any], ...] = (
         "send_signal",
         "Send a signal",
         "Send a signal with a payload to a session; it answers an open question of that "
-        "name. {_FOR_THE_USER}",
+        f"name. {_FOR_THE_USER}",
         SendSignal,
         SteeringOutcome,
         send_signal,

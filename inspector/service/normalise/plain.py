@@ -10,7 +10,7 @@ import re
 _SIGN = re.compile(r"[`*#\[~]")
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```+|~~~+)[^`\n]*$", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+", re.MULTILINE)
-_LINK = re.compile(r"!?\[([^\[\]\n]{1,300})\]\((?:[^()\s]|\([^()\s]{0,200}\)){1,2000}\)")
+_LINK = re.compile(r"(?<!\w)!?\[([^\[\]\n]{1,300})\]\((?:[^()\s]|\([^()\s]{0,200}\)){1,2000}\)")
 _BOLD = re.compile(r"(?<![\w/*])\*\*(?=[^\s*/])([^*\n]{1,300})(?<=\S)\*\*(?![\w/*])")
 _CODE = re.compile(r"(?<!`)`([^`\n]{1,300})`(?!`)")
 
@@ -24,7 +24,7 @@ def plain_line(markdown: str, most_read: int) -> str:
     """
     text = markdown[:most_read]
     if _SIGN.search(text):
-        text = _HEADING.sub("", _FENCE.sub("", text))
+        text = _FENCE.sub("", text) if _FENCE.search(text) else _HEADING.sub("", text)
         for sign in (_LINK, _BOLD, _CODE):
             text = sign.sub(r"\1", text)
     return " ".join(text.split())

@@ -42,7 +42,7 @@ def listen(host: str, port: int, *, setting: str) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise PortInUseError(
                 f"Cannot listen on {host}:{port}: the port is in use. Stop the program that uses "
-                f"it, or choose another port with {setting} (0: a free one)."
+                f"it, or choose another port with {setting}."
             ) from error
         raise SettingsError(f"Cannot listen on {host}:{port}: {error.strerror}.") from error
     listener.setblocking(False)

@@ -13,13 +13,13 @@ const SHADES = 8;
  */
 export function hueOf(name: string, among: readonly string[] = [name]): number {
   const count = Math.max(SHADES, among.length);
-  const taken = new Set<number>();
+  const inUse = new Set<number>();
   const shadeOf = (one: string) => {
     let shade = hashOf(one) % count;
-    while (taken.has(shade)) shade = (shade + 1) % count;
+    while (inUse.has(shade)) shade = (shade + 1) % count;
     return shade;
   };
-  for (const one of among.slice(0, among.indexOf(name))) taken.add(shadeOf(one));
+  for (const one of among.slice(0, among.indexOf(name))) inUse.add(shadeOf(one));
   return (FIRST + Math.round((shadeOf(name) * COUNT) / count)) % 360;
 }
 

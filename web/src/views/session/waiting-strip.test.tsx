@@ -10,7 +10,7 @@ import { WaitingStrip } from './waiting-strip.tsx';
 
 afterEach(cleanup);
 
-const asked: Request = exampleRequest({
+const questions: Request = exampleRequest({
   id: 'a',
   kind: 'question',
   tool_name: null,
@@ -22,7 +22,7 @@ function show(...requests: Request[]): void {
   const inspector = exampleInspector({});
   render(
     <PageContext value={{ inspector, theme: new Cell('light' as const) }}>
-      <WaitingStrip sessionId={asked.session_id} />
+      <WaitingStrip sessionId={questions.session_id} />
     </PageContext>,
   );
   act(() =>
@@ -38,7 +38,7 @@ function show(...requests: Request[]): void {
 }
 
 test('a question is told by its text, as in the inbox, and by its signal once it is open', () => {
-  show(asked);
+  show(questions);
   const line = screen.getByRole('button', { name: /Release it now\?/ });
   expect(line.textContent).not.toContain('signal');
   fireEvent.click(line);
@@ -46,6 +46,6 @@ test('a question is told by its text, as in the inbox, and by its signal once it
 });
 
 test('two that ask the same are told once', () => {
-  show(asked, { ...asked, id: 'b' }, { ...asked, id: 'c', prompt: 'Tell the users?' });
+  show(questions, { ...questions, id: 'b' }, { ...questions, id: 'c', prompt: 'Tell the users?' });
   expect(screen.getByRole('button').textContent).toContain('Release it now?, Tell the users?');
 });

@@ -102,7 +102,8 @@ async def test_an_unknown_cost_uses_a_budget_up(bus: Bus, enforce: Enforce) -> N
     enforce(DOLLAR)
     await think(bus, {"input_tokens": 1, "output_tokens": 1}, model="odd-1")
     why = await refusal(bus)
-    assert "the usage of a call to odd-1 is unknown" in why
+    assert "the cost of a call to odd-1 is unknown" in why
+    assert "INSPECTOR_PRICES" in why
     assert "$1.00" in why
 
 

@@ -101,7 +101,7 @@ def test_a_span_is_found_by_the_beginning_of_its_id() -> None:
     assert place_of(rows, "00000000000000" + "1F") == 1
     for wanted, problem in (
         ("00000000000000" + "1", "use a longer id"),
-        ("f", "there is none"),
+        ("f", "Span not found"),
     ):
         with pytest.raises(RefusedError, match=problem):
             place_of(rows, wanted)
