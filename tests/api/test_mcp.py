@@ -20,6 +20,7 @@ from mcp.types import CallToolResult
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.service.http.mcp import McpEndpoint
+from inspector.service.mcp.steering import STEERING
 from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.agents.mcp_host import (
     Host,
@@ -162,6 +163,12 @@ async def test_every_tool_says_that_it_only_reads_and_what_it_answers(client: Ho
         for schema in (tool.input_schema, tool.output_schema):
             Draft202012Validator.check_schema(schema)
             assert '"title": "' not in json.dumps(schema)
+
+
+def test_every_tool_that_acts_is_for_the_users_wish_alone() -> None:
+    for tool in STEERING:
+        assert "only when your user asks for it" in tool.description
+        assert "{" not in tool.description
 
 
 async def test_no_tool_can_change_anything(client: Host) -> None:
