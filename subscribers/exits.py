@@ -68,21 +68,24 @@ class _Exit:
             _functions.pop()()
 
 
+def _add_finalizer(end: _Exit) -> None:
+    sys.modules["multiprocessing.util"].Finalize(None, end.run, exitpriority=_LAST)
+
+
 def _finish_with_multiprocessing() -> None:
+    global _is_registered
     util: Any = sys.modules.get("multiprocessing.util")
     if not hasattr(util, "Finalize"):
         return
-
-    def add(end: _Exit) -> None:
-        util.Finalize(None, end.run, exitpriority=_LAST)
-
-    # A new child drops the finalizers that there are, and calls this then.
-    util.register_after_fork(_exit, add)
-    if multiprocessing_parent() is not None:
-        add(_exit)
+    if not _is_registered:  # a new child drops the finalizers that there are, and calls this then
+        util.register_after_fork(_exit, _add_finalizer)
+        _is_registered = True
+    if multiprocessing_parent() is not None and len(_functions) == 1:
+        _add_finalizer(_exit)
 
 
 _functions: list[Callable[[], None]] = []
+_is_registered = False
 _exit = _Exit()
 
 if hasattr(os, "register_at_fork"):
