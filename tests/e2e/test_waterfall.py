@@ -239,6 +239,7 @@ def test_the_frame_of_the_minimap_moves_by_shownand_is_in_the_address(
 ) -> None:
     open_session(page, shared, FINE)
     end = page.get_by_role("slider", name="End of visible time")
+    expect(end).to_have_attribute("aria-valuetext", re.compile(r" s$"))  # all spans are there
     before = end.get_attribute("aria-valuetext")
 
     end.focus()

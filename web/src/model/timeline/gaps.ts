@@ -19,6 +19,8 @@ const LONG = 1 / 10;
 const ONE_OF_MANY = 1 / 50;
 /** Share of the extent from which gaps are short unless the reader chooses. */
 const MUCH = 1 / 3;
+/** Time that nobody waits for: shorter gaps are shown as they are, unless the reader chooses. */
+const NOTICED_NS = 1e9;
 /** Share of a shortened gap in the time of all that is no gap. */
 const SHORT = 0.03;
 /** Share in that time of work that is too short to part two gaps. */
@@ -109,10 +111,10 @@ export function waitsOf(
 
 /**
  * An axis of this length. `areShort`: what the reader chose; else gaps are short where they take
- * more than a third of it.
+ * more than a third of it, and more than a second.
  */
 export function axisOf(gaps: readonly Gap[], extent_ns: number, areShort?: boolean): TimeAxis {
-  const isShort = areShort ?? isMuch(gaps, extent_ns);
+  const isShort = areShort ?? (isMuch(gaps, extent_ns) && timeOf(gaps) > NOTICED_NS);
   return isShort ? new TimeAxis(gaps, extent_ns) : new TimeAxis();
 }
 
