@@ -11,6 +11,8 @@ from inspector.service.model.rows import SpanStatus
 from inspector.service.sessions.live import ProcessSign
 from inspector.service.sessions.processes import Processes
 
+_ENDINGS = ("completed", "failed", "cancelled")
+
 
 def mark_alive(
     unit: UnitOfWork, processes: Processes, process_id: str, lost_after_ns: int | None = None
@@ -27,7 +29,8 @@ def mark_alive(
 
 def end_run(unit: UnitOfWork, sign: ProcessSign) -> None:
     """Finish the session of a script that has ended, if it is one."""
-    session = unit.session(sign.run_id) if sign.run_id and sign.is_exiting else None
+    is_ending = sign.is_exiting and sign.run_status in _ENDINGS  # of which nothing else is stored
+    session = unit.session(sign.run_id) if sign.run_id and is_ending else None
     if session is not None and sign.time_ns >= (session.finished_ns or 0):
         session.finished_ns, session.finished_status = sign.time_ns, sign.run_status
         session.is_ended_script = True

@@ -158,15 +158,23 @@ def test_a_process_that_says_goodbye_loses_its_spans_at_once(rig: Rig) -> None:
     assert rig.span().status is SpanStatus.LOST
 
 
-@pytest.mark.parametrize("status", ["completed", "failed", "cancelled"])
-def test_what_a_script_kills_does_not_decide_how_its_session_ends(rig: Rig, status: str) -> None:
+@pytest.mark.parametrize(
+    ("reported", "status"),
+    [
+        *((one, one) for one in ("completed", "failed", "cancelled")),
+        ("fine" * 1_000, "lost"),  # says nothing
+    ],
+)
+def test_what_a_script_kills_does_not_decide_how_its_session_ends(
+    rig: Rig, reported: str, status: str
+) -> None:
     run: dict[str, Json] = {"inspector.run.id": "run-1"}
     rig.record(
         incoming(span(span_id=1, attributes=run), "p1"),
         started(span(span_id=2, parent=1), process="killed"),
         heartbeat(),
     )
-    ending: dict[str, Json] = {**run, "inspector.run.status": status}
+    ending: dict[str, Json] = {**run, "inspector.run.status": reported}
     rig.record(heartbeat(state="exiting", more=ending))
     rig.wait(60)
     assert rig.span(2).status is SpanStatus.LOST
