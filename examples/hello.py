@@ -14,5 +14,5 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
-with inspector.session("hello", user="ada"):
+with inspector.session("hello", title="A first sum", user="ada"):
     print("1 + 2 =", add(1, 2))

@@ -38,7 +38,7 @@ def _cli() -> Iterator[str]:
     yield f"| {CANNOT_START} | invalid arguments or settings |"
     yield f"| {NO_SERVICE} | no service is running |"
     yield f"| {ON_ITS_WAY} | sent, not yet acknowledged by the agent |"
-    yield f"| {NOT_DONE} | refused: already answered, or rejected by the agent |"
+    yield f"| {NOT_DONE} | not done: already answered, already over, or rejected by the agent |"
     for name, command in _commands(group):
         arguments = [one for one in command.params if one.param_type_name == "argument"]
         usage = " ".join(["inspector", name, *(one.name.upper() for one in arguments)])

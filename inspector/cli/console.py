@@ -153,9 +153,10 @@ def show_prices(found: Row) -> None:
     if run["looked_at"] or run["is_running"] or run["error"]:
         state = "stopped" if run["error"] else "running" if run["is_running"] else "done"
         counts = (
-            f"{plural(run['looked_at'], 'LLM call')} read, {plural(run['changed'], 'cost')} changed"
+            f"{plural(run['looked_at'], 'LLM call')} checked, "
+            f"{plural(run['changed'], 'cost')} changed"
         )
-        lines.append(f"stored {state}: {counts}")
+        lines.append(f"costs  recomputation {state}: {counts}")
     if run["error"]:
         lines.append(f"       {run['error']}")
     for line in lines:

@@ -1,7 +1,7 @@
 """`inspector requests`, `approve`, `answer`, `cancel` and so on: control from a terminal.
 
-Exit codes beside the common ones: 4 sent, not yet acknowledged by the agent; 5 refused, not the
-first answer, or not applied by the agent.
+Exit codes beside the common ones: 4 sent, not yet acknowledged by the agent; 5 not done: not
+the first answer, already over, or rejected by the agent.
 """
 
 from __future__ import annotations

@@ -353,6 +353,8 @@ def compare(
 
     reader = find_reader()
     ids = [session_spans.one_session(reader, wanted)["id"] for wanted in session_ids]
+    if len(set(ids)) == 1:
+        raise RefusedError("Cannot compare a session with itself. Name another one.")
     comparing.compare(reader, ids, limit=limit, print_json=_json_wanted(as_json))
 
 
@@ -433,7 +435,7 @@ def validate(
     path: Annotated[Path, typer.Argument(help="Python file, package or distribution.")],
     as_json: Json = False,
 ) -> None:
-    """Check a module of hooks. This runs the module, in a process of its own."""
+    """Check a module of `instrument.control` hooks. This runs it, in a process of its own."""
     from inspector.cli.hook_validation import validate as check  # noqa: PLC0415
 
     report = check(path)

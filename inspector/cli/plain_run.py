@@ -68,7 +68,8 @@ def run_program(
     environ = _environment(url=url, only=only, capture=capture, session=session)
     program = shutil.which(command[0])
     if program is None:
-        raise SettingsError(f"Cannot run {command[0]!r}: no such file or program.")
+        why = "it is a folder" if Path(command[0]).is_dir() else "no such file or program"
+        raise SettingsError(f"Cannot run {command[0]!r}: {why}.")
     if "python" in Path(command[0]).name and _WITHOUT_US.intersection(command[1:2]):
         sys.stderr.write(f"inspector: not watched: Python ignores PYTHONPATH with {command[1]}.\n")
     sys.stdout.flush()

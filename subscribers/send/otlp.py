@@ -54,7 +54,7 @@ _EXPORTER_LOGGERS = (
 
 
 class OtlpTarget:
-    """A sender to `URL/v1/traces` and `URL/v1/logs`; it remembers an unwanted signal."""
+    """A sender to `URL/v1/traces` and `URL/v1/logs`; it remembers that logs are unwanted."""
 
     def __init__(self, url: str, token: str | None, identity: ProcessIdentity) -> None:
         """Make a target.
@@ -70,7 +70,7 @@ class OtlpTarget:
         self._url = url
         self._token = token
         self._identity = identity
-        self._unwanted: set[str] = set()
+        self._takes_logs = True
         self._is_refusal_logged = False
         self.reset()
 
@@ -83,7 +83,7 @@ class OtlpTarget:
 
     def send_logs(self, records: Sequence[LiveRecord]) -> Answer:
         """Send live records, unless the target has refused logs."""
-        if "logs" in self._unwanted:
+        if not self._takes_logs:
             return Answer(SendResult.ACCEPTED)
         self._prepare()
         if self._logs is None:
@@ -94,12 +94,16 @@ class OtlpTarget:
                 compression=Compression.NoCompression,
             )
         batch = [self._log(record) for record in records]
-        return self._answer("logs", _export(self._logs, batch))
+        is_accepted = _export(self._logs, batch)
+        if not is_accepted and self._session.status in _NO_SUCH_SIGNAL:
+            self._session.status = None
+            self._takes_logs = False
+            _logger.info("%s does not accept OTLP logs; none are sent.", self.name)
+            return Answer(SendResult.ACCEPTED)
+        return self._answer(is_accepted)
 
     def send_spans(self, spans: Sequence[ReadableSpan]) -> Answer:
         """Send ended spans."""
-        if "traces" in self._unwanted:
-            return Answer(SendResult.ACCEPTED)
         self._prepare()
         if self._spans is None:
             self._spans = OTLPSpanExporter(
@@ -109,7 +113,7 @@ class OtlpTarget:
                 compression=Compression.NoCompression,
             )
         batch = [with_resource(span, self._identity.complete(span.resource)) for span in spans]
-        return self._answer("traces", _export(self._spans, batch))
+        return self._answer(_export(self._spans, batch))
 
     def _prepare(self) -> None:
         """Suppress spans of our requests and logs of the exporters, once per thread."""
@@ -123,13 +127,9 @@ class OtlpTarget:
         otel_context.attach(context)
         _silence(self._thread)
 
-    def _answer(self, signal: str, is_accepted: bool) -> Answer:
+    def _answer(self, is_accepted: bool) -> Answer:
         status, self._session.status = self._session.status, None
         if is_accepted:
-            return Answer(SendResult.ACCEPTED)
-        if status in _NO_SUCH_SIGNAL:
-            self._unwanted.add(signal)
-            _logger.info("%s does not accept OTLP %s; none are sent.", self.name, signal)
             return Answer(SendResult.ACCEPTED)
         if status is None:
             is_unreachable, self._session.is_unreachable = self._session.is_unreachable, False

@@ -193,6 +193,14 @@ def test_a_store_is_looked_at(here: Path) -> None:
     assert levels(examine(1), "token") == ["fail"]
 
 
+def test_a_store_without_an_address_is_a_failure(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECTOR_STORE", "/var/lib/sessions.db")
+    [finding] = examine(1)["store"]
+    assert finding["advice"] == "Set INSPECTOR_STORE to `sqlite:///PATH`."
+
+
 @pytest.mark.parametrize("damage", ["newer", "text", "torn"])
 def test_a_store_that_cannot_be_read_is_reported(here: Path, damage: str) -> None:
     with running_service(here, port=free_port()):
@@ -243,7 +251,7 @@ def test_policies_are_counted_and_mistakes_in_them_are_failures(
     monkeypatch.setenv("INSPECTOR_POLICIES", str(file))
     found = examine(0)
     assert levels(found, "policies") == ["ok", "warn"]
-    assert found["policies"][0]["message"] == f"{file}: 1 policies, 1 budgets"
+    assert found["policies"][0]["message"] == f"{file}: 1 policy, 1 budget"
     file.write_text("[[policies]]")
     found = examine(1)
     assert "`action` is missing" in found["policies"][0]["message"]

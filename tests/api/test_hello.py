@@ -34,7 +34,7 @@ def test_the_ten_line_script_finds_the_service_by_itself(service: Service) -> No
     assert "1 + 2 = 3" in done.stdout
     assert done.stderr == ""
     [session] = service.get("/sessions")["sessions"]
-    assert (session["id"], session["tool_calls"]) == ("hello", 1)
+    assert (session["id"], session["title"], session["tool_calls"]) == ("hello", "A first sum", 1)
     spans = service.get(f"/sessions/{session['id']}/spans")["spans"]
     assert [span["name"] for span in spans] == ["execute_tool add"]
     assert all(span["duration_ns"] >= 1_000_000_000 for span in spans)

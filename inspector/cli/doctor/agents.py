@@ -58,7 +58,9 @@ def _examine_endpoint(
             return CheckResult(WARN, "OTLP", message, _POINT)
     elif not health(f"{parts.scheme}://{_bracketed(host)}:{port}"):
         return CheckResult(WARN, "OTLP", f"SDKs send to {where}, which is not Inspector", _FORWARD)
-    return CheckResult(OK, "OTLP", f"SDKs of this environment reach the service at {where}")
+    return CheckResult(
+        OK, "OTLP", f"SDKs of this environment reach an Inspector service at {where}"
+    )
 
 
 _POINT = "Start the service, or set OTEL_EXPORTER_OTLP_ENDPOINT to its address."
@@ -95,6 +97,14 @@ def examine_frameworks(settings: Settings, environ: Mapping[str, str]) -> Iterat
         yield CheckResult(OK, "mcp", f"{protocol} is installed")
 
 
+_COUNTED = (
+    ("policy", "policy", "policies"),
+    ("budget", "budget", "budgets"),
+    ("breakpoint", "breakpoint", "breakpoints"),
+)
+"""Kinds of rules that are counted, in singular and plural."""
+
+
 def examine_policies(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Yield the content of each file of policies, or its mistake."""
     if is_switched_off(environ):
@@ -112,9 +122,12 @@ def examine_policies(settings: Settings, environ: Mapping[str, str]) -> Iterator
         if rules is None:
             continue
         kinds = [line.kind for line in lines(rules)]
-        counts = f"{kinds.count('policy')} policies, {kinds.count('budget')} budgets"
-        counts += f", {kinds.count('breakpoint')} breakpoints" if "breakpoint" in kinds else ""
-        yield CheckResult(OK, "policies", f"{rules.file}: {counts}")
+        counts = ", ".join(
+            f"{kinds.count(kind)} {one if kinds.count(kind) == 1 else several}"
+            for kind, one, several in _COUNTED
+            if kind in kinds
+        )
+        yield CheckResult(OK, "policies", f"{rules.file}: {counts or 'no policies'}")
         if needs_prices(rules) and not environ.get("INSPECTOR_PRICES"):
             advice = "Set INSPECTOR_PRICES to a price file."
             message = "an LLM call without a reported cost uses up a cost budget"

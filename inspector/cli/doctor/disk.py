@@ -11,6 +11,7 @@ from pathlib import Path
 from inspector.cli.doctor.finding import FAIL, OK, WARN, CheckResult
 from inspector.errors import InspectorError, UntrustedFileError
 from inspector.paths import check_trusted
+from inspector.service.analysis.formatting import plural
 from inspector.service.settings import Settings
 from inspector.service.token_file import store_path, token_path
 
@@ -42,6 +43,10 @@ def examine_token(settings: Settings, environ: Mapping[str, str]) -> Iterator[Ch
 def examine_store(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Check the store, and its free space."""
     path = store_path(settings.store)
+    if path is None and settings.store != "memory:":
+        message = f"{settings.store!r} is not the address of a store"
+        yield CheckResult(FAIL, "store", message, "Set INSPECTOR_STORE to `sqlite:///PATH`.")
+        return
     if path is None:
         yield CheckResult(
             WARN, "store", f"{settings.store}: sessions are lost when the service stops"
@@ -78,7 +83,9 @@ def _examine_file(path: Path) -> CheckResult:
     if problems not in ([], ["ok"]):
         return CheckResult(FAIL, "store", f"{path} is damaged: {problems[0]}", _RESCUE)
     checked = "intact" if is_small else "too large to check here"
-    message = f"{path}: {sessions} sessions, {_size(size_bytes)}, schema {schema}, {checked}"
+    message = (
+        f"{path}: {plural(sessions, 'session')}, {_size(size_bytes)}, schema {schema}, {checked}"
+    )
     return CheckResult(OK, "store", message)
 
 

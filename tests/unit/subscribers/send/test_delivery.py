@@ -255,6 +255,20 @@ def test_a_target_without_logs_gets_no_more(
     assert receiver.requests.count("/v1/logs") == 1
 
 
+def test_a_target_that_takes_no_spans_is_named_once_and_counts_none_as_sent(
+    receiver: Receiver, connect: Callable[..., Connected], caplog: pytest.LogCaptureFixture
+) -> None:
+    receiver.statuses = {"/v1/traces": 404}
+    connected = connect(receiver.url)
+    for number in range(3):
+        with connected.tracer.start_as_current_span(f"s{number}"):
+            connected.wiring.delivery.flush(DEADLINE_S)
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+    [warning] = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING]
+    assert "rejects telemetry with HTTP 404" in warning
+    assert connected.wiring.delivery.sent_spans == 0
+
+
 def test_a_batch_that_is_too_large_is_halved(
     receiver: Receiver, connect: Callable[..., Connected]
 ) -> None:
