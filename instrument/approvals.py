@@ -22,6 +22,7 @@ class ApprovalRequest(NamedTuple):
     request_id: str
     """Unique in this process."""
     kind: Kind
+    """What is asked for: an approval, a question or a breakpoint."""
     hook: str | None
     """The waiting event; None if there is none."""
     call_id: str | None

@@ -23,6 +23,7 @@ class StreamStats(NamedTuple):
     """Statistics of a streamed result; on `operation_closed`."""
 
     chunk_count: int
+    """Number of chunks."""
     token_count: int | None
     """Sum of the tokens passed to `op.chunk`; None if none were."""
     first_chunk_ns: int

@@ -171,7 +171,7 @@ class Page:
             attribute = member.item
             if not isinstance(attribute, griffe.Attribute) or member.same_as in methods:
                 continue
-            text = described.pop(attribute.name, "") or " ".join(member.docstring.split())
+            text = described.pop(attribute.name, "") or _text_of(attribute, item)
             if member.same_as:
                 other = member.same_as.rpartition(".")[2]
                 rows.append(_row(attribute.name, f"another name of `{other}`"))
@@ -302,6 +302,15 @@ def _described(item: griffe.Class) -> dict[str, str]:
         if isinstance(section, griffe.DocstringSectionAttributes)
         for one in section.value
     }
+
+
+def _text_of(attribute: griffe.Attribute, item: griffe.Class) -> str:
+    """Return the docstring of an attribute: its own, else that of the nearest base class."""
+    for holder in (item, *item.mro()):
+        found = holder.members.get(attribute.name)
+        if found is not None and found.docstring:
+            return " ".join(found.docstring.value.split())
+    return ""
 
 
 def _is_field(attribute: griffe.Attribute, item: griffe.Class) -> bool:

@@ -82,15 +82,24 @@ class HookRegistry:
     """
 
     vocabulary = "control"
+    """The name by which the bus knows these events."""
 
     SESSION_START = events.SESSION_START
+    """`session:start`: a session begins."""
     SESSION_END = events.SESSION_END
+    """`session:end`: a session has ended."""
     PROMPT_SUBMIT = events.PROMPT_SUBMIT
+    """`prompt:submit`: a user has sent a prompt."""
     TOOL_PRE = events.TOOL_PRE
+    """`tool:pre`: a tool is about to run."""
     TOOL_POST = events.TOOL_POST
+    """`tool:post`: a tool has returned."""
     CONTEXT_PRE_COMPACT = events.CONTEXT_PRE_COMPACT
+    """`context:pre_compact`: the context is about to be compacted."""
     ORCHESTRATOR_COMPLETE = events.ORCHESTRATOR_COMPLETE
+    """`orchestrator:complete`: the loop over a prompt has ended."""
     USER_NOTIFICATION = events.USER_NOTIFICATION
+    """`user:notification`: a message for the user."""
 
     def __init__(self, bus: Bus | None = None) -> None:
         self.bus = default.bus if bus is None else bus

@@ -33,6 +33,8 @@ class HookResult:
         approval_timeout: In seconds.
         approval_default: Decision after the timeout: `allow` or `deny`.
         user_message: A line for the user, whatever the action.
+        user_message_level: Level of that line: `info`, `warning` or `error`.
+        user_message_source: Who says it; None: the handler.
     """
 
     action: ResultAction = "continue"

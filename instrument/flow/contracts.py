@@ -14,12 +14,19 @@ class AgentEvent(StrEnum):
     """An event in an agent's work."""
 
     BEFORE_LLM_CALL = "before_llm_call"
+    """An LLM is about to be called."""
     AFTER_LLM_CALL = "after_llm_call"
+    """An LLM has answered."""
     BEFORE_TOOL_EXECUTION = "before_tool_execution"
+    """A tool is about to run."""
     AFTER_TOOL_EXECUTION = "after_tool_execution"
+    """A tool has returned."""
     ON_TOOL_ERROR = "on_tool_error"
+    """A tool has failed."""
     BEFORE_FINAL_RESPONSE = "before_final_response"
+    """An agent is about to give its final answer."""
     QUERY_END = "query_end"
+    """A query has ended, whatever the outcome."""
 
 
 class HookDecision(StrEnum):

@@ -11,7 +11,9 @@ class AssistantMessage:
     """The answer of a model."""
 
     content: Any = ""
+    """Text of the message."""
     tool_calls: list[Any] = field(default_factory=list)
+    """Tool calls that the model requests, each a `ToolCall`."""
 
 
 @dataclass(slots=True)
@@ -19,8 +21,11 @@ class ToolCall:
     """A tool call requested by the model."""
 
     id: str | None = None
+    """Id that the result refers to."""
     name: str | None = None
+    """Name of the tool."""
     arguments: Any = None
+    """Arguments of the call."""
 
 
 @dataclass(slots=True)
@@ -28,9 +33,13 @@ class ToolResult:
     """The result of a tool; `error` if it failed."""
 
     tool_call_id: str | None = None
+    """Id of the call."""
     tool_name: str | None = None
+    """Name of the tool."""
     result: Any = None
+    """What the tool returned."""
     error: str | None = None
+    """Why it failed; None if it did not."""
 
 
 @dataclass(slots=True)
@@ -38,6 +47,7 @@ class AssistantResponse:
     """The final answer of an agent."""
 
     content: Any = ""
+    """Text of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +58,13 @@ class FlowTypes:
     """
 
     AssistantMessage: type = AssistantMessage
+    """Class of the answer of a model."""
     ToolCall: type = ToolCall
+    """Class of a tool call."""
     ToolResult: type = ToolResult
+    """Class of the result of a tool."""
     AssistantResponse: type = AssistantResponse
+    """Class of the final answer."""
 
     def named(self, name: str) -> type:
         """Return the class of that name."""

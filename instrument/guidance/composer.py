@@ -39,10 +39,15 @@ class HookSummary(NamedTuple):
     """The composer's treatment of one hook."""
 
     id: str
+    """Id of the hook."""
     tag: str
+    """Its filesystem-safe name."""
     name: str
+    """Its heading."""
     requirement_level: RequirementLevel
+    """Its requirement level as in RFC 2119."""
     priority: int
+    """Its priority; higher comes first among hooks of one level."""
     reason: str | None = None
     """Reason of the omission or failure; None: it was included."""
 
@@ -61,7 +66,9 @@ class ComposedHooks:
     included_hooks: tuple[HookSummary, ...] = ()
     """The included hooks, in the order of `content`."""
     skipped_hooks: tuple[HookSummary, ...] = ()
+    """Hooks with unmet conditions, with reasons."""
     failed_hooks: tuple[HookSummary, ...] = ()
+    """Hooks whose text failed to load, with reasons."""
     notices: tuple[str, ...] = ()
     """Sentences about omitted hooks."""
 

@@ -87,7 +87,9 @@ class HookDefinition:
     tag: str
     """Filesystem-safe name; the text is in `<tag>.md`."""
     type: HookType
+    """What the text is about."""
     lifecycle: HookLifecycle
+    """When the text is given to the model."""
     name: str
     """The heading for readers."""
     requirement_level: RequirementLevel
@@ -95,11 +97,13 @@ class HookDefinition:
     app: str | None = None
     """The first part of the id; None: the registry's."""
     description: str | None = None
+    """A sentence for readers of a list."""
     priority: int = DEFAULT_PRIORITY
     """Higher comes first among hooks of one level; the opposite of the bus's interceptors."""
     content_file: str | None = None
     """File of the text; None: `<tag>.md` beside the definition."""
     conditions: Conditions = field(default_factory=Conditions)
+    """What must hold for the text to be included."""
     request_id: str | None = None
     """Its only MCP request; None: any."""
     session_id: str | None = None

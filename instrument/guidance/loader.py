@@ -30,7 +30,9 @@ class ResolvedHook:
     """A hook with its text."""
 
     hook: HookDefinition
+    """The hook."""
     content: str
+    """Its text, Markdown."""
     content_path: Path | None = None
     """File of the text; None: inline."""
 
@@ -51,7 +53,9 @@ class FailedHook(NamedTuple):
     """A hook whose text failed to load."""
 
     hook: HookDefinition
+    """The hook."""
     error: str
+    """Why its text failed to load."""
 
 
 class LoadedHooks(list[ResolvedHook]):

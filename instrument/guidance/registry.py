@@ -38,6 +38,7 @@ class SkippedHook(NamedTuple):
     """A hook that matches a query except for its conditions."""
 
     hook: HookDefinition
+    """The hook."""
     reason: str
     """The unmet condition, such as `requires storage: memory`."""
 

@@ -34,7 +34,9 @@ class StateTransition:
     """The effect of a tool call on the session."""
 
     previous_state: SessionState
+    """The state before the call."""
     new_state: SessionState
+    """The state after it."""
     guidance: str | None
     """Guidance for the model's next action, if any."""
 
@@ -52,9 +54,11 @@ class TimingInfo:
     """The state of the session and the time of its initialisation."""
 
     state: SessionState
+    """The state of the session."""
     init_at: datetime | None
     """Time of the initialisation, in UTC."""
     session_id: str | None
+    """Its id, if it was given one."""
     request_id: str | None
     """The last checked or recorded request."""
 

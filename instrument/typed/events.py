@@ -38,7 +38,9 @@ class BaseHookEvent:
     """
 
     writable: ClassVar[frozenset[str]] = frozenset()
+    """Properties that a callback may set."""
     is_after: ClassVar[bool] = False
+    """Whether the event follows what it is about: its callbacks run in reverse order."""
 
     @property
     def should_reverse_callbacks(self) -> bool:
@@ -109,7 +111,9 @@ class ModelStopResponse(NamedTuple):
     """The answer of a model and its stop reason, if given."""
 
     message: Any
+    """The message of the model."""
     stop_reason: Any
+    """Why the model stopped; None if it does not say."""
 
 
 @dataclass
@@ -141,6 +145,7 @@ class AfterInvocationEvent(LifecycleEvent):
     Attributes:
         result: The agent's answer.
         exception: Its exception, in place of an answer.
+        invocation_state: State of the request.
         resume: Set it to new input to ask the agent again.
     """
 
@@ -155,7 +160,11 @@ class AfterInvocationEvent(LifecycleEvent):
 
 @dataclass
 class MessageAddedEvent(LifecycleEvent):
-    """A message has entered the agent's history."""
+    """A message has entered the agent's history.
+
+    Attributes:
+        message: The message.
+    """
 
     message: Any = None
 
@@ -166,6 +175,7 @@ class BeforeModelCallEvent(LifecycleEvent):
 
     Attributes:
         messages: Input of the model.
+        invocation_state: State of the request.
         cancel: Set it to a reason, or to True, to cancel the call.
     """
 
@@ -183,6 +193,7 @@ class AfterModelCallEvent(LifecycleEvent):
     Attributes:
         response: The model's answer.
         exception: Its exception, in place of an answer.
+        invocation_state: State of the request.
         retry: Set it to discard the answer and call again.
     """
 
@@ -211,6 +222,7 @@ class BeforeToolCallEvent(LifecycleEvent):
     Attributes:
         selected_tool: The tool; replace it to call another.
         tool_use: Name and input; may be replaced or edited.
+        invocation_state: State of the request.
         cancel_tool: Set it to a reason, or to True, to cancel the call.
     """
 
@@ -227,6 +239,9 @@ class AfterToolCallEvent(LifecycleEvent):
     """A tool has returned, failed or been cancelled.
 
     Attributes:
+        selected_tool: The tool.
+        tool_use: Its name and input.
+        invocation_state: State of the request.
         result: The tool's result; may be replaced or edited.
         exception: Its exception, in place of a result.
         cancel_message: Reason of a cancellation.

@@ -41,8 +41,11 @@ class HookOrder:
     """Orders of callbacks: lower is earlier, also on after-events."""
 
     SDK_FIRST: Final = -100
+    """Before every callback of a program."""
     DEFAULT: Final = 0
+    """The order of a callback that names none."""
     SDK_LAST: Final = 100
+    """After every callback of a program."""
 
 
 @runtime_checkable
@@ -67,6 +70,7 @@ class HookRegistry:
     """
 
     vocabulary = "typed"
+    """The name by which the bus knows these events."""
 
     def __init__(self, bus: Bus | None = None, *, agent: Any = None) -> None:
         self.bus = default.bus if bus is None else bus

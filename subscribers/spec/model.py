@@ -124,7 +124,9 @@ class Spec:
     """The whole table."""
 
     hooks: Mapping[str, HookSpec]
+    """The hooks, by name."""
     spans: Mapping[str, SpanSpec]
+    """The spans, by name."""
 
     @property
     def version(self) -> str:

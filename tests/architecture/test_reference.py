@@ -52,6 +52,12 @@ def test_every_package_has_a_page_with_every_public_name() -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
+def test_every_attribute_has_a_text(package: str) -> None:
+    page = (ROOT / FOLDER / f"{package}.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `.*` \| *\|$", page, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
 def test_every_public_name_says_in_a_sentence_what_it_is(package: str) -> None:
     silent = [one.name for one in documented(package) if not one.summary.endswith((".", ")", ":"))]
     assert silent == []
