@@ -208,7 +208,9 @@ class TestToolRunner(AdapterContract):
 
         assert ran == [(1, 2)]
         assert hooks.operations == RUN
-        assert "three" in str(hooks.one("after_agent_call")["result"])
+        answer = hooks.one("after_agent_call")["result"]
+        assert "three" in str(answer)
+        assert answer.usage.output_tokens == 10  # of both calls
         assert hooks.one("before_tool_call")["tool_call_id"] == "call-add-0"
 
 

@@ -26,7 +26,8 @@ def examine_service(settings: Settings, environ: Mapping[str, str]) -> Iterator[
             yield CheckResult(FAIL, "service", f"{where[3:]} is not an address", advice)
             return
     elif running := runfile.read(environ):
-        url, token = running.url, running.token
+        # As agents do: the environment comes first.
+        url, token = running.url, environment_token(environ) or running.token
         where = f"at {url}, process {running.pid}, store {running.store}"
     else:
         yield from _examine_run_files(environ)
@@ -34,12 +35,15 @@ def examine_service(settings: Settings, environ: Mapping[str, str]) -> Iterator[
         return
     found = health(url, token)
     if found is None:
-        yield CheckResult(FAIL, "service", f"no answer {where}", START)
+        is_other = ask(f"{url}/", None) is not None
+        message = f"another program answers {where}" if is_other else f"no answer {where}"
+        advice = "Set INSPECTOR_URL to the address of a service." if is_other else START
+        yield CheckResult(FAIL, "service", message, advice)
         return
     yield from _examine_health(found, where)
     answer = ask(f"{url}/sessions?limit=1", token)
     if answer and answer[0] == 401:
-        advice = "Set INSPECTOR_TOKEN to what `inspector token` prints where the service runs."
+        advice = "Unset INSPECTOR_TOKEN, or set it to what `inspector token` prints there."
         yield CheckResult(
             FAIL, "service", "the service rejects the token of this environment", advice
         )

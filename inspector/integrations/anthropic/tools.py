@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
 from contextlib import AbstractContextManager, aclosing, closing, contextmanager, suppress
 from contextvars import ContextVar
@@ -165,15 +165,40 @@ def _mark_own_span(runner: Any, operation: Operation) -> None:
 
 
 @contextmanager
-def _answering(operation: Operation) -> Iterator[deque[Any]]:
-    """Report the last of a runner's messages, or streams of one, as its answer."""
-    answers: deque[Any] = deque(maxlen=1)
+def _answering(operation: Operation) -> Iterator[_Answers]:
+    """Report the last of a runner's messages as its answer, with the usage of all."""
+    answers = _Answers()
     try:
         yield answers
     finally:
-        for last in answers:
-            with suppress(Exception):  # a stream of which nothing came has none
-                operation.result = getattr(last, "current_message_snapshot", last)
+        with suppress(Exception):  # a stream of which nothing came has none
+            operation.result = answers.last()
+
+
+class _Answers:
+    """The messages of a run, or streams of one, of which the last and the sums are kept."""
+
+    def __init__(self) -> None:
+        self._newest: Any = None
+        self._sums = Counter[str]()
+
+    def append(self, answer: Any) -> None:
+        """Take the next one; the one before is complete by now."""
+        with suppress(Exception):  # there is none, or nothing came of it
+            self._count()
+        self._newest = answer
+
+    def last(self) -> Any:
+        """Return the last message, with the usage of the whole run."""
+        message = self._count()
+        usage = message.usage.model_copy(update=dict(self._sums))
+        return message.model_copy(update={"usage": usage})
+
+    def _count(self) -> Any:
+        message = getattr(self._newest, "current_message_snapshot", self._newest)
+        counts = message.usage.model_dump()
+        self._sums.update({name: n for name, n in counts.items() if type(n) is int})
+        return message
 
 
 def _refused() -> AbstractContextManager[None]:

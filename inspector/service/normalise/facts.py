@@ -423,7 +423,7 @@ def _read_varying(incoming: IncomingSpan, parts: int, attributes: Mapping[str, J
         record.duplicate_of = record.duplicate_of or as_text(
             attributes.get("inspector.duplicate_of")
         )
-    if parts & _STALL:
+    if parts & _STALL and record.kind is not SpanKind.AGENT:  # whose tools work between chunks
         _read_stall(record, attributes)
     if parts & (_MESSAGES | _EVENTS):
         events = incoming.span.events if parts & _EVENTS else ()

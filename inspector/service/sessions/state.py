@@ -607,7 +607,7 @@ def _unguarded_status(
     root, finished_ns = session.profile.root, session.finished_ns
     # A run that began after the session had finished speaks for itself.
     is_finished = finished_ns is not None and (root is None or root.start_ns <= finished_ns)
-    if session.tally.lost_count and not (is_finished and session.is_ended_script):
+    if session.tally.lost_count and not _is_over_since(session, is_finished):
         return SessionStatus.LOST, None
     if root is None and not is_finished:
         is_abandoned = session.is_owned and session.profile.is_live
@@ -617,6 +617,17 @@ def _unguarded_status(
         outcome = _outcome(session, is_finished)
         due_ns = heard_ns if is_prompt else heard_ns + SETTLE_NS
     return (SessionStatus.RUNNING, due_ns) if now_ns < due_ns else (outcome, None)
+
+
+def _is_over_since(session: SessionState, is_finished: bool) -> bool:
+    """Return whether the session ended after something of it was lost.
+
+    Either the script as a whole, or a run that began later: a conversation goes on after a crash.
+    """
+    if is_finished:
+        return session.is_ended_script or 0 < session.lost_ns < (session.declared_ns or 0)
+    root = session.profile.root
+    return root is not None and 0 < session.lost_ns < root.start_ns
 
 
 def _outcome(session: SessionState, is_finished: bool) -> SessionStatus:

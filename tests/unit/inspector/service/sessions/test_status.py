@@ -143,6 +143,32 @@ def test_spans_of_a_silent_process_are_lost_after_twelve_seconds(rig: Rig) -> No
     assert rig.span().end_ns is None
 
 
+@pytest.mark.parametrize("is_declared", [False, True])
+def test_a_conversation_that_goes_on_after_a_crash_ends_as_its_last_run(
+    rig: Rig, *, is_declared: bool
+) -> None:
+    thread: dict[str, Json] = {"session.id": "thread"}
+
+    def report(name: str, time_ns: int, process: str) -> None:
+        if is_declared:
+            event = f"inspector.session.{name}"
+            rig.record(log(event, attributes=thread, process=process, time_ns=time_ns))
+
+    report("started", START_NS, "p1")
+    rig.record(started(span(attributes=thread)), heartbeat("p1"))
+    rig.wait(60)
+    assert rig.session("thread").status is SessionStatus.LOST
+
+    later_ns = rig.now_ns
+    report("started", later_ns, "p2")
+    rig.record(heartbeat("p2"))
+    rig.record(incoming(span(trace=2, start_ns=later_ns, attributes=thread), "p2"))
+    report("finished", later_ns + SECOND_NS, "p2")
+    rig.wait(6)
+
+    assert rig.session("thread").status is SessionStatus.COMPLETED
+
+
 def test_an_end_that_arrives_after_all_still_wins(rig: Rig) -> None:
     rig.record(started(span(span_id=1)))
     rig.wait(13)
