@@ -95,7 +95,9 @@ function Talk({ row, detail: { view }, trace, totals, pending }: TalkProps) {
       )}
       {output.length === 0 && last !== undefined
         ? row.status !== 'running' && <OfCall trace={trace} of={last} title={SPAN_TEXT.answer} />
-        : messages.length > 0 && (
+        : messages.length > 0 &&
+          // A failed call has no answer, and its error says why.
+          (output.length > 0 || row.status !== 'error') && (
             <Messages
               title={isAgent ? SPAN_TEXT.answer : SPAN_TEXT.output}
               messages={output}
