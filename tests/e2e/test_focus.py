@@ -6,6 +6,7 @@ What a screen reader is given of them is read here, too.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 import httpx
@@ -355,3 +356,42 @@ def test_a_screen_reader_reads_lists_trees_and_cards_as_such(page: Page, service
           - button /Deny/
         """
     )
+
+
+def test_escape_leads_from_a_session_back_to_the_list_as_it_was_left(
+    page: Page, service: Service
+) -> None:
+    _open(page, service, "?q=service%3Aplanner&sort=-cost")
+    page.get_by_role("link", name="Release, second try").click()
+    expect(page.get_by_role("heading", name="Release, second try")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(page).to_have_url(re.compile(r"\?q=service%3Aplanner&sort=-cost$"))
+    expect(_List(page, "sessions").element.locator("[data-row]")).to_have_count(2)
+
+
+def test_an_answer_by_key_leaves_the_focus_on_the_list(page: Page, service: Service) -> None:
+    _open(page, service, "waiting?request=r50")
+    button = page.get_by_role("button", name="Allow delete_file once")
+    button.focus()
+    expect(button).to_have_attribute("aria-disabled", "false")
+    page.keyboard.press("Enter")
+    expect(button).to_have_count(0)
+    expect(page.locator('[data-row="r50"] [data-request-line]')).to_be_focused()
+
+
+def test_after_a_deletion_the_row_in_its_place_is_the_one_to_go_on_from(
+    page: Page, service: Service
+) -> None:
+    _open(page, service, "?q=service%3Aclerk")
+    sessions = _List(page, "sessions")
+    _, _, third, fourth = sessions.rows()[:4]
+    row = sessions.element.locator(f'[data-row="{third}"]')
+    row.get_by_role("link").focus()
+    page.keyboard.press("x")
+    page.get_by_role("button", name="Delete …").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Delete 1 session").click()
+    expect(row).to_have_count(0)
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    expect(sessions.element.locator(f'[data-row="{fourth}"]').get_by_role("link")).to_be_focused()

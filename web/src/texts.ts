@@ -579,8 +579,7 @@ export const SESSION_TEXT = {
   /** Pause within an answer that still comes, and the longest one of an answer. */
   stalled: 'stalled',
   stalls: (took: string) => `stalled ${took}`,
-  pausedFor: (took: string) => `paused ${took}`,
-  paused: (took: string) => `paused ${took} within the answer`,
+  stalledWithin: (took: string) => `stalled ${took} within the answer`,
   about: 'About this session',
   id: 'Id',
   sessionId: 'session id',
@@ -1673,7 +1672,6 @@ export const TRANSCRIPT_TEXT = {
     isMore ? `${count} more in sub-agents` : `${plural(count, 'turn')} in sub-agents`,
   /** Pause within an answer that still comes, and the longest one of an answer. */
   stalls: (took: string) => `stalled for ${took}`,
-  stalled: (took: string) => `paused for ${took}`,
   onlyTheEnd: (chars: number) =>
     `The last of ${groupThousands(chars)} characters so far. The full answer appears once it is complete.`,
   /** Ends `research lead …`. */

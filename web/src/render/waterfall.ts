@@ -358,7 +358,7 @@ function labelOf(span: SpanRow, scene: WaterfallScene): string {
     default: {
       const took = formatDuration(span.duration_ns ?? 0);
       if (span.stall_ns === null) return took;
-      return `${took} · ${SESSION_TEXT.pausedFor(formatDuration(span.stall_ns))}`;
+      return `${took} · ${SESSION_TEXT.stalls(formatDuration(span.stall_ns))}`;
     }
   }
 }

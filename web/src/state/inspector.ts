@@ -124,6 +124,11 @@ export class Inspector {
       },
       (message) => this.receive(message),
     );
+    this.feed.status.subscribe(() => {
+      const { kind } = this.feed.status.get();
+      if (kind === 'live') this.clock.release();
+      else if (kind !== 'connecting') this.clock.hold();
+    });
   }
 
   start(): void {

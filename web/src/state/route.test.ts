@@ -1,6 +1,7 @@
+// @vitest-environment jsdom
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseRoute, serviceUrl, sessionPath } from './route.ts';
+import { parseRoute, Router, serviceUrl, sessionPath } from './route.ts';
 
 const BASE = 'http://127.0.0.1:7800/_inspector/ui/';
 
@@ -28,4 +29,15 @@ test('any session id survives its address', () => {
       expect(route).toMatchObject({ page: 'session', id });
     }),
   );
+});
+
+test('the list is remembered as it was left', () => {
+  window.history.replaceState(null, '', '/');
+  const router = new Router(window.location.href, window);
+  router.adjust({ q: 'status:failed' });
+  router.push(sessionPath('x'));
+  router.adjust({ view: 'transcript' });
+  expect(router.lastList).toBe('?q=status%3Afailed');
+  router.push(router.lastList);
+  expect(router.route.get().query.get('q')).toBe('status:failed');
 });

@@ -89,6 +89,8 @@ export function compareAllPath(ids: readonly string[]): string {
 
 export class Router {
   readonly route: Cell<Route>;
+  /** Address of the list of sessions as it was left: filtered, in its order. */
+  lastList = '';
   private readonly base: string;
   private readonly window: Window;
 
@@ -96,6 +98,7 @@ export class Router {
     this.base = base;
     this.window = window;
     this.route = new Cell(parseRoute(window.location.href, base));
+    this.noteList();
     window.addEventListener('popstate', () => this.read());
   }
 
@@ -128,6 +131,12 @@ export class Router {
 
   private read(): void {
     this.route.set(parseRoute(this.window.location.href, this.base));
+    this.noteList();
+  }
+
+  private noteList(): void {
+    const { page, query } = this.route.get();
+    if (page === 'sessions') this.lastList = query.size === 0 ? '' : `?${query}`;
   }
 }
 

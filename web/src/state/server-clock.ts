@@ -10,6 +10,7 @@ const MAX_SAMPLES = 6;
 export class ServerClock {
   private readonly offsets_ms: number[] = [];
   private readonly localNow_ms: () => number;
+  private held_ms: number | undefined;
 
   constructor(localNow_ms: () => number) {
     this.localNow_ms = localNow_ms;
@@ -22,9 +23,24 @@ export class ServerClock {
     if (this.offsets_ms.length > MAX_SAMPLES) this.offsets_ms.shift();
   }
 
+  /** Stand still: what goes on while nothing is heard of the service is not known. */
+  hold(): void {
+    this.held_ms ??= this.localNow_ms();
+  }
+
+  /** Go on from the present. */
+  release(): void {
+    this.held_ms = undefined;
+  }
+
+  /** Our own time, or that of the last contact. */
+  local_ms(): number {
+    return this.held_ms ?? this.localNow_ms();
+  }
+
   now_ms(): number {
     const ahead = this.offsets_ms.length === 0 ? 0 : Math.max(...this.offsets_ms);
-    return this.localNow_ms() + ahead;
+    return this.local_ms() + ahead;
   }
 
   /** Nanoseconds from `epoch_ns` (Unix, decimal string) until now. */

@@ -79,3 +79,23 @@ test('the turn in view is the last that begins at or above the first entry in vi
 test('a short transcript has no outline', () => {
   expect(outline(MIN_TURNS - 1)).toEqual([]);
 });
+
+test('agents whose turns are folded are enough for an outline', () => {
+  const span = (number: number, above: number | null, kind: SpanRow['kind']) =>
+    exampleSpan({
+      span_id: number.toString(16).padStart(16, '0'),
+      parent_span_id: above === null ? null : above.toString(16).padStart(16, '0'),
+      kind,
+      name: kind,
+      offset_ns: number * 10 * MS,
+      duration_ns: MS,
+    });
+  const spans = [span(1, null, 'agent')];
+  for (let number = 2; number < 2 + 2 * MIN_TURNS; number += 2) {
+    spans.push(span(number, 1, 'agent'), span(number + 1, number, 'llm'));
+  }
+  const rows = new Map(spans.map((one) => [spanKey(one), one]));
+  const rowOf = (key: string) => rows.get(key);
+  const found = outlineOf(layoutTranscript(forestOf(spans), rowOf, { open: new Set() }), rowOf);
+  expect(found.map(({ row }) => row.kind)).toEqual(Array(MIN_TURNS + 1).fill('agent'));
+});

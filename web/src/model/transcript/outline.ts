@@ -18,7 +18,7 @@ export interface OutlineRow {
   readonly isFailed: boolean;
 }
 
-/** Number of turns from which an outline helps. */
+/** Number of turns, or of agents, from which an outline helps. */
 export const MIN_TURNS = 6;
 
 /** The rows, in the order of the entries; none for a short transcript. */
@@ -50,7 +50,8 @@ export function outlineOf(
     }
     rows.push({ id, index, depth: depthOf(key, layout.agentOf), row, turn, tools, isFailed });
   });
-  return count < MIN_TURNS ? [] : rows;
+  // Turns of folded agents have no entry; the agents do.
+  return Math.max(count, rows.length - count) < MIN_TURNS ? [] : rows;
 }
 
 function depthOf(key: string, agentOf: TranscriptLayout['agentOf']): number {

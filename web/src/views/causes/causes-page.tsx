@@ -25,6 +25,7 @@ import { useAnswer } from '../parts/use-answer.ts';
 import './causes-page.css';
 
 const LENGTHS = [62, 48, 56, 40];
+const MOST_CAUSES = 200;
 
 interface Question {
   readonly query: string;
@@ -41,7 +42,8 @@ export function CausesPage() {
   const ask = useCallback(
     ({ query, range }: Question, signal: AbortSignal): Promise<CauseList> => {
       const q = query === '' ? {} : { q: query };
-      return api.causes({ ...q, ...boundsOf(range, clock.now_ms()) }, signal);
+      const most = { limit: MOST_CAUSES };
+      return api.causes({ ...q, ...most, ...boundsOf(range, clock.now_ms()) }, signal);
     },
     [api, clock],
   );

@@ -99,7 +99,8 @@ export function useTraceNow(trace: Trace, every_ms: number | undefined): number 
   const at_ns = useCell(trace.at_ns);
   const freeze = useCell(trace.freeze);
   useNow(freeze !== undefined || at_ns !== undefined ? undefined : every_ms);
-  const frozen_ns = freeze === undefined ? 0 : (Date.now() - freeze.since_ms) * 1e6;
+  const frozen_ns =
+    freeze === undefined ? 0 : Math.max(0, clock.local_ms() - freeze.since_ms) * 1e6;
   return at_ns ?? clock.nowOffset_ns(epoch_ns ?? '0') - frozen_ns;
 }
 

@@ -13,6 +13,19 @@ export function focusBack(before: Element | null | undefined): void {
 
 const PAGE = '.ins-app__page';
 
+/** For what may go away with the focus in it, such as a button that is pressed: the page has it then. */
+export function useFocusKept(of: { readonly current: Element | null }): void {
+  useLayoutEffect(() => {
+    const element = of.current;
+    return () => {
+      if (element === null || !element.contains(document.activeElement)) return;
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body) focusBack(undefined);
+      });
+    };
+  }, [of]);
+}
+
 /** For a field: notes what had the focus before it, and gives it back. */
 export function useFieldFocus(): {
   readonly onFocus: (event: FocusEvent) => void;

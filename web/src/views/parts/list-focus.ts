@@ -95,7 +95,7 @@ export function useListFocus(list: HTMLElement | null, rows: ListRows): ListFocu
     () => selected ?? (name === undefined ? rows.keyAt(0) : lastRows.get(name)),
   );
   const at = (key === undefined ? undefined : rows.indexOf(key)) ?? -1;
-  const latest = useRef({ rows, key, at });
+  const latest = useRef({ rows, key, at, first: rows.keyAt(0) });
   /** Row to go to once it is there. */
   const goal = useRef(
     name === undefined || key === undefined ? undefined : { key, hasFocus: false },
@@ -126,13 +126,16 @@ export function useListFocus(list: HTMLElement | null, rows: ListRows): ListFocu
     [reach],
   );
   useLayoutEffect(() => {
-    const before = latest.current.at;
-    latest.current = { rows, key, at };
+    const { at: before, first } = latest.current;
+    latest.current = { rows, key, at, first: rows.keyAt(0) };
     // The row that had the focus is gone, and the focus with it: the one in its place takes it.
     if (hasFocus.current && document.activeElement === document.body) {
       const next = at >= 0 ? key : rows.keyAt(Math.min(before, rows.count - 1));
       if (next === undefined) list?.focus({ preventScroll: true });
       else goTo(next);
+    } else if (at < 0 && before > 0 && rows.keyAt(0) === first) {
+      // Gone from the same list, such as deleted: the one in its place is the one to go on from.
+      setKey(rows.keyAt(Math.min(before, rows.count - 1)));
     }
     reach();
   });

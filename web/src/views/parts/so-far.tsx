@@ -49,9 +49,7 @@ export function Stall({ row, trace }: { readonly row: SpanRow; readonly trace: T
   const took_ns = stall.end_ns - stall.start_ns;
   return (
     <span className="ins-tx__tag ins-tx__tag--stall">
-      {isRunning
-        ? TRANSCRIPT_TEXT.stalls(formatRunning(took_ns))
-        : TRANSCRIPT_TEXT.stalled(formatDuration(took_ns))}
+      {TRANSCRIPT_TEXT.stalls((isRunning ? formatRunning : formatDuration)(took_ns))}
     </span>
   );
 }

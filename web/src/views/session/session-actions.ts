@@ -46,7 +46,7 @@ export function useSessionActions(
         run: () => {
           if (router.route.get().query.has('plain')) router.adjust({ plain: undefined });
           else if (selected !== undefined) select(undefined);
-          else if (saved === undefined) router.push('');
+          else if (saved === undefined) router.push(router.lastList);
         },
       },
     ];

@@ -39,11 +39,12 @@ interface SessionHeaderProps {
 
 export function SessionHeader({ trace, isPast = false }: SessionHeaderProps) {
   const session = useCell(trace.session);
-  const isSaved = useInspector().saved !== undefined;
+  const { saved, router } = useInspector();
+  const isSaved = saved !== undefined;
   return (
     <header className="ins-session-head">
       {!isSaved && (
-        <Link className="ins-icon-button" to="" title={PARTS_TEXT.allSessions}>
+        <Link className="ins-icon-button" to={router.lastList} title={PARTS_TEXT.allSessions}>
           <ActionIcon name="back" />
           <span className="ins-hidden">{PARTS_TEXT.allSessions}</span>
         </Link>

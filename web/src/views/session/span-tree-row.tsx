@@ -107,7 +107,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
  */
 function labelOf(span: SpanRow, state: string, service: string | null, isNamed: boolean): string {
   const took = span.duration_ns === null ? [] : [formatDuration(span.duration_ns)];
-  if (span.stall_ns !== null) took.push(SESSION_TEXT.paused(formatDuration(span.stall_ns)));
+  if (span.stall_ns !== null) took.push(SESSION_TEXT.stalledWithin(formatDuration(span.stall_ns)));
   const status = state === 'unset' ? 'ok' : state;
   const tokens = (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
   // What is read stands in it as it is seen: who speaks to the page says it so.

@@ -1,9 +1,10 @@
 /** Offer to find the sessions in which one span matches all that the query says about spans. */
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useRef } from 'react';
 import { inOneSpan } from '../../model/query/query-terms.ts';
 import { boundsOf, type TimeRange } from '../../model/sessions/time-range.ts';
 import { SESSION_LIST_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
+import { useFocusKept } from '../parts/focus-back.ts';
 import { useAnswer } from '../parts/use-answer.ts';
 import './one-span.css';
 
@@ -33,9 +34,12 @@ function Offer({ query, range }: OneSpanProps) {
     [api],
   );
   const { found, isCurrent, state } = useAnswer(question, count);
+  const button = useRef<HTMLButtonElement>(null);
+  useFocusKept(button);
   if (state.kind === 'failed') return null;
   return (
     <button
+      ref={button}
       type="button"
       className="ins-one-span"
       title={SESSION_LIST_TEXT.oneSpanWhy}

@@ -6,7 +6,7 @@ import { callsOf, joinCalls, resultsOf } from '../../model/transcript/transcript
 import type { Trace } from '../../state/trace.ts';
 import type { Read, ReadingStores } from '../../state/transcript.ts';
 import { andMore, PARTS_TEXT, SPAN_TEXT, TRANSCRIPT_TEXT } from '../../texts.ts';
-import { useRow } from '../parts/context.ts';
+import { useCell, useRow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SoFar, Stall } from '../parts/so-far.tsx';
 import type { EntryProps } from './entry-parts.tsx';
@@ -35,6 +35,9 @@ export function CallEntry(props: CallProps) {
     return before === undefined || (piece.id != null && answered.has(piece.id));
   };
   const messages = reading?.said ?? [];
+  const at_ns = useCell(trace.at_ns);
+  const first_ms = reading?.first_chunk_ms ?? Number.POSITIVE_INFINITY;
+  const isAfterFirstChunk = (at_ns ?? 0) >= row.offset_ns + first_ms * 1e6;
   const isNewRun = layout.agentOf.get(before?.of.key ?? '') !== layout.agentOf.get(entry.key);
   return (
     <>
@@ -60,7 +63,9 @@ export function CallEntry(props: CallProps) {
         <Stopped reading={reading} />
         {row.status === 'running' && (
           <span className="ins-tx__running">
-            {row.stall_start_ns === null ? TRANSCRIPT_TEXT.isThinking : TRANSCRIPT_TEXT.isAnswering}
+            {row.stall_start_ns !== null || isAfterFirstChunk
+              ? TRANSCRIPT_TEXT.isAnswering
+              : TRANSCRIPT_TEXT.isThinking}
           </span>
         )}
         <Stall row={row} trace={trace} />

@@ -59,6 +59,21 @@ def test_failures_that_are_their_own_ancestors_still_have_a_cause() -> None:
             "chat gpt-4o: rate limit, try at 2026-11-25T01:02:03Z (request req_99ZZabcdef12345a)",
             "chat gpt-4o: rate limit, try at <time> (request <id>)",
         ),
+        (
+            "connect: reset by 10.0.0.81:5432 after 1m 30s",
+            "connect: reset by 192.168.3.17:443 after 2m 5s",
+            "connect: reset by <ip> after <n> <n>",
+        ),
+        (
+            "connect: no route to 2001:db8::1f from ::1",
+            "connect: no route to fe80::1:2:3 from ::",
+            "connect: no route to <ip> from <ip>",
+        ),
+        (
+            "send: ada@mail.example is unknown to version 1.2.3",
+            "send: bob.b+x@other.example is unknown to version 1.10",
+            "send: <mail> is unknown to version <n>",
+        ),
     ],
 )
 def test_causes_that_differ_in_ids_numbers_and_paths_are_alike(

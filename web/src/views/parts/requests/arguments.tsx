@@ -48,26 +48,26 @@ export function Arguments({ request, draft, shown, check, unseen }: ArgumentsPro
     <section className="ins-request__arguments" aria-label={REQUEST_TEXT.argumentsTitle}>
       <header>
         <h3>{REQUEST_TEXT.argumentsTitle}</h3>
-        {canEdit && !draft.isEditing && (
+        {canEdit && (
+          // One button, so that it keeps the focus.
           <button
             type="button"
             className="ins-link"
             onClick={() => {
-              // The editor holds all of it.
-              drafts.see(request.id, shown);
-              drafts.change(request.id, { isEditing: true });
+              if (draft.isEditing) {
+                drafts.change(request.id, { isEditing: false, args: undefined });
+              } else {
+                // The editor holds all of it.
+                drafts.see(request.id, shown);
+                drafts.change(request.id, { isEditing: true });
+              }
             }}
           >
-            {REQUEST_TEXT.editArguments}
-          </button>
-        )}
-        {canEdit && draft.isEditing && (
-          <button
-            type="button"
-            className="ins-link"
-            onClick={() => drafts.change(request.id, { isEditing: false, args: undefined })}
-          >
-            {draft.args === undefined ? REQUEST_TEXT.stopEditing : REQUEST_TEXT.undoAll}
+            {!draft.isEditing
+              ? REQUEST_TEXT.editArguments
+              : draft.args === undefined
+                ? REQUEST_TEXT.stopEditing
+                : REQUEST_TEXT.undoAll}
           </button>
         )}
       </header>

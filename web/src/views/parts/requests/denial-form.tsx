@@ -1,6 +1,7 @@
 /** Form of a denial, with its reason: Enter in the reason is a press of its button. */
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, useRef } from 'react';
 import { REQUEST_TEXT } from '../../../texts.ts';
+import { useFocusKept } from '../focus-back.ts';
 import { ArmedButton } from './armed-button.tsx';
 
 interface DenialFormProps {
@@ -19,8 +20,11 @@ interface DenialFormProps {
 
 export function DenialForm({ of, name, label, reason, ...on }: DenialFormProps) {
   const text = reason.trim();
+  const form = useRef<HTMLFormElement>(null);
+  useFocusKept(form);
   return (
     <form
+      ref={form}
       className="ins-request__answers"
       aria-label={name}
       onKeyDown={(event: KeyboardEvent) => {
