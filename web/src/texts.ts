@@ -512,7 +512,12 @@ export const CAUSE_TEXT = {
 
 /** How many sessions of a cause failed; the others recovered, or were cancelled or lost. */
 export function causeSessions(sessions: number, failed: number): string {
-  const others = failed === sessions ? '' : failed === 0 ? ', none failed' : `, ${failed} failed`;
+  const others =
+    failed === sessions
+      ? ''
+      : failed === 0
+        ? ', none failed'
+        : `, ${groupThousands(failed)} failed`;
   return `${plural(sessions, 'session')}${others}`;
 }
 

@@ -146,11 +146,13 @@ function Facts({ session }: { readonly session: Session }) {
         </Fact>
       )}
       {session.llm_calls > 0 && (
-        <Fact name={SPAN_TEXT.llmCalls(session.llm_calls)}>{session.llm_calls}</Fact>
+        <Fact name={SPAN_TEXT.llmCalls(session.llm_calls)}>
+          {groupThousands(session.llm_calls)}
+        </Fact>
       )}
       {session.tool_calls > 0 && (
         <Fact name={session.tool_calls === 1 ? SESSION_TEXT.toolCall : SESSION_TEXT.toolCalls}>
-          {session.tool_calls}
+          {groupThousands(session.tool_calls)}
         </Fact>
       )}
       {tokens > 0 && (

@@ -149,9 +149,11 @@ interface GoneProps {
 function Gone({ text, onRetry }: GoneProps) {
   return (
     <main className="ins-session__gone">
-      <h1 role="alert">
-        <CodedText text={text} />
-      </h1>
+      <div role="alert">
+        <h1>
+          <CodedText text={text} />
+        </h1>
+      </div>
       {onRetry !== undefined && (
         <p>
           <button type="button" className="ins-link" onClick={onRetry}>

@@ -127,7 +127,6 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
             type="button"
             role="tab"
             data-tab={name}
-            aria-label={countOf(name) === undefined ? undefined : `${label} ${countOf(name)}`}
             title={key === undefined ? label : `${label} (P ${key.toUpperCase()})`}
             aria-selected={name === tab}
             tabIndex={name === tab ? 0 : -1}
@@ -135,7 +134,10 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
           >
             {label}
             {countOf(name) !== undefined && (
-              <span className="ins-tabs__count">{countOf(name)}</span>
+              <>
+                {' '}
+                <span className="ins-tabs__count">{countOf(name)}</span>
+              </>
             )}
           </button>
         ))}
