@@ -524,6 +524,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session_id}/control": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Session Control
+         * @description List connected processes that take commands for a session; empty: nobody listens.
+         */
+        get: operations["session_control_sessions__session_id__control_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session_id}/export.html": {
         parameters: {
             query?: never;
@@ -2138,6 +2158,24 @@ export interface components {
             type: "link";
             /** Uri */
             uri: string;
+        };
+        /**
+         * Listener
+         * @description A connected process that takes commands.
+         */
+        Listener: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * Listeners
+         * @description The processes that a verb for a session goes to, at most a hundred.
+         */
+        Listeners: {
+            /** Processes */
+            processes: components["schemas"]["Listener"][];
         };
         /**
          * LlmView
@@ -6154,6 +6192,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionContext"];
+                };
+            };
+            /** @description Merged into another session; see `Location`. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session_control_sessions__session_id__control_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listeners"];
                 };
             };
             /** @description Merged into another session; see `Location`. */
