@@ -3435,6 +3435,12 @@ export interface components {
              */
             cause_key: string | null;
             /**
+             * Cause Span
+             * @description The span that `cause` is about, as `trace_id.span_id`; null if it was stored by an older version.
+             * @default null
+             */
+            cause_span: string | null;
+            /**
              * Cost Usd
              * @description Null if no telemetry carries a cost.
              */
@@ -3669,6 +3675,11 @@ export interface components {
              * @description Equal for causes that differ only in ids, numbers and paths.
              */
             cause_key?: string | null;
+            /**
+             * Cause Span
+             * @description The span that `cause` is about, as `trace_id.span_id`; null if it was stored by an older version.
+             */
+            cause_span?: string | null;
             /**
              * Cost Usd
              * @description Null if no telemetry carries a cost.

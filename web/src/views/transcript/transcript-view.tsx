@@ -330,7 +330,7 @@ const Outcome = memo(function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
   const session = useCell(trace.session);
   const status = session?.status;
   const errors = useCell(trace.errorCount);
-  const cause = status === 'failed' && errors > 0 ? trace.tally.firstCause() : undefined;
+  const cause = status === 'failed' && errors > 0 ? trace.firstCause() : undefined;
   if (cause !== undefined) {
     const agent = trace.spans.get(layout.agentOf.get(spanKey(cause)) ?? '');
     return (
