@@ -5311,7 +5311,7 @@ export interface operations {
             query: {
                 /** @description Kinds of differences to include; default: all. */
                 change?: components["schemas"]["Change"][] | null;
-                /** @description Include all rows; default: rows that differ, the top rows of added and removed subtrees, and their ancestors. */
+                /** @description Include all rows; default: rows that differ, the top rows of added and removed subtrees, their ancestors, and, without `change`, a row alone between these. */
                 every?: boolean;
                 /** @description Id of the baseline session. */
                 left: string;
@@ -5363,7 +5363,7 @@ export interface operations {
     compare_many_sessions_compare_runs_get: {
         parameters: {
             query: {
-                /** @description Include all rows; default: rows that differ, the top rows of added and removed subtrees, and their ancestors. */
+                /** @description Include all rows; default: rows that differ, the top rows of added and removed subtrees, their ancestors, and, without `change`, a row alone between these. */
                 every?: boolean;
                 limit?: number;
                 /** @description The first row. */
