@@ -69,6 +69,8 @@ const KINDS: readonly SpanKind[] = [
   'embedding',
   'memory',
   'guardrail',
+  'database',
+  'messaging',
   'http',
   'other',
 ];

@@ -29,6 +29,8 @@ class SpanKind(StrEnum):
     EMBEDDING = "embedding"
     MEMORY = "memory"
     GUARDRAIL = "guardrail"
+    DATABASE = "database"
+    MESSAGING = "messaging"
     HTTP = "http"
     OTHER = "other"
 

@@ -4269,7 +4269,7 @@ export interface components {
          * @description Kind of a span, read from its attributes (never from the OTLP kind).
          * @enum {string}
          */
-        SpanKind: "agent" | "llm" | "tool" | "workflow" | "step" | "mcp" | "resource" | "prompt" | "retrieval" | "embedding" | "memory" | "guardrail" | "http" | "other";
+        SpanKind: "agent" | "llm" | "tool" | "workflow" | "step" | "mcp" | "resource" | "prompt" | "retrieval" | "embedding" | "memory" | "guardrail" | "database" | "messaging" | "http" | "other";
         /**
          * SpanLink
          * @description A link to another span.
