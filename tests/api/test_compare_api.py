@@ -120,9 +120,10 @@ def test_rows_are_those_that_differ_and_those_above_them_page_by_page(service: S
         (0, 0, []),
         (1, 1, ["answered_differently"]),
         (2, 1, ["removed"]),
+        (3, 1, []),
     ]
     assert (whole["row_count"], whole["first_difference"], whole["later_count"]) == (4, 1, 1)
-    root, answered, removed = whole["steps"]
+    root, answered, removed, _alone = whole["steps"]
     assert (root["size"], root["differing_below"], root["follows"]) == (4, 2, False)
     assert (answered["left_answer"], answered["right_answer"]) == ("1", "uno")
     assert removed["follows"] is True

@@ -421,6 +421,25 @@ async def test_a_verb_needs_no_body_and_says_when_nothing_runs(place: Place) -> 
     assert "No running process of this session" in result["message"]
 
 
+async def test_who_listens_for_a_session_are_the_connected_processes_that_have_a_part_of_it(
+    place: Place,
+) -> None:
+    async def listeners() -> Any:
+        return (await place.client.get("/sessions/S/control")).json()["processes"]
+
+    assert (await place.client.get("/sessions/S/control")).status_code == 404
+    await place.agent.open("r1")
+    other = Agent(place.client, "p2")
+    await other.hello()
+    assert await listeners() == [{"id": "p1", "name": "agent"}]
+    await other.open("r2")
+    assert [one["id"] for one in await listeners()] == ["p1", "p2"]
+    await place.agent.close("r1", "withdrawn")
+    assert [one["id"] for one in await listeners()] == ["p2"]
+    await other.send({"type": "goodbye"})
+    assert await listeners() == []
+
+
 async def test_a_verb_for_no_session_is_404(place: Place) -> None:
     answer = await place.client.post("/sessions/nothing/pause")
     assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")

@@ -69,6 +69,8 @@ const KINDS: readonly SpanKind[] = [
   'embedding',
   'memory',
   'guardrail',
+  'database',
+  'messaging',
   'http',
   'other',
 ];
@@ -471,6 +473,7 @@ function answerOf(
   }
   if (route === '/sessions' && sessions.some((one) => one.id === id)) {
     if (more === undefined) return sessions.find((one) => one.id === id);
+    if (more === 'control') return { processes: [{ id: 'p1', name: 'planner' }] };
     if (more === 'last-good') return { session_id: 'completed' };
     if (more === 'transcript') return { session_id: id, readings: lastCalls, left_out: [], as_of };
     if (more === 'spans') {

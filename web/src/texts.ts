@@ -292,6 +292,8 @@ export const KIND_NAMES = {
   embedding: 'embedding',
   memory: 'memory',
   guardrail: 'guardrail',
+  database: 'database',
+  messaging: 'messaging',
   http: 'HTTP',
   other: 'span',
 } as const;

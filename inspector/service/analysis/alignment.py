@@ -31,15 +31,41 @@ class AlignedRows:
     depths: list[int] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
 
-    def leading_to(self, marked: Sequence[int], start: int) -> Iterator[int]:
-        """Yield the marked rows and those above them, from `start`; `marked` is sorted."""
+    def leading_to(
+        self, marked: Sequence[int], start: int, *, with_alone: bool = False
+    ) -> Iterator[int]:
+        """Yield the marked rows and those above them, from `start`; `marked` is sorted.
+
+        Args:
+            marked: Rows, in order.
+            start: The first row.
+            with_alone: Also a row that is alone between them: to leave it out saves no room.
+        """
         row = start
+        left_out = (-1, -1)  # depth and end of the last subtree that is not listed
         while row < len(self.cells):
-            if count_between(marked, row, row + self.sizes[row]):
+            if self._leads(row, marked):
                 yield row
                 row += 1
+                continue
+            depth, end = self.depths[row], row + self.sizes[row]
+            if with_alone and left_out != (depth, row) and self._is_alone(row, marked):
+                yield row
             else:
-                row += self.sizes[row]
+                left_out = depth, end
+            row = end
+
+    def _leads(self, row: int, marked: Sequence[int]) -> bool:
+        return count_between(marked, row, row + self.sizes[row]) > 0
+
+    def _is_alone(self, row: int, marked: Sequence[int]) -> bool:
+        """Return whether an unmarked row, whose sibling before it is listed, is all of its gap."""
+        depth, after = self.depths[row], row + 1
+        if self.sizes[row] > 1:
+            return False
+        if after < len(self.cells) and self.depths[after] == depth:
+            return self._leads(after, marked)
+        return row > 0 and self.depths[row - 1] >= depth
 
 
 def count_between(marked: Sequence[int], start: int, stop: int) -> int:

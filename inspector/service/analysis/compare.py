@@ -26,7 +26,9 @@ DEARER_BY_TOKENS = 50
 _EXCERPT_CHARS = 300
 _BEFORE_CHARS = 40
 _COMPARED_KINDS = frozenset(SpanKind) - {
+    SpanKind.DATABASE,
     SpanKind.HTTP,
+    SpanKind.MESSAGING,
     SpanKind.OTHER,
     SpanKind.STEP,
     SpanKind.WORKFLOW,

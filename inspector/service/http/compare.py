@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Annotated
 
@@ -40,7 +40,7 @@ _Every = Annotated[
     bool,
     Query(
         description="Include all rows; default: rows that differ, the top rows of added and "
-        "removed subtrees, and their ancestors."
+        "removed subtrees, their ancestors, and, without `change`, a row alone between these."
     ),
 ]
 _Version = Annotated[
@@ -107,7 +107,10 @@ def align_sessions(
     wanted = frozenset(change or Change)
     marked = [at for at, one in found.by_row.items() if wanted.intersection(one.changes)]
     first = -1 if found.first_row is None else found.first_row
-    rows, next_row = _page(found.rows, marked, every=every, start=row, limit=limit)
+    # What is alone between the wanted differences may differ in another way.
+    rows, next_row = _page(
+        found.rows, marked, every=every, start=row, limit=limit, with_alone=change is None
+    )
     return wire.AlignedSteps(
         steps=[presenter.aligned_step(found, one, marked) for one in rows],
         row_count=len(found.rows.cells),
@@ -201,10 +204,18 @@ _END = 2 * MAX_COMPARED_SPANS
 
 
 def _page(
-    rows: AlignedRows, marked: Sequence[int], *, every: bool, start: int, limit: int
+    rows: AlignedRows,
+    marked: Sequence[int],
+    *,
+    every: bool,
+    start: int,
+    limit: int,
+    with_alone: bool = True,
 ) -> tuple[list[int], int | None]:
     """Return the rows of a page, and the first row of the next one."""
-    listed = range(start, len(rows.cells)) if every else rows.leading_to(marked, start)
+    listed: Iterable[int] = range(start, len(rows.cells))
+    if not every:
+        listed = rows.leading_to(marked, start, with_alone=with_alone)
     page = list(islice(listed, limit + 1))
     return page[:limit], page[limit] if len(page) > limit else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -10,17 +11,21 @@ from starlette.responses import Response
 
 from inspector.service.http.caller import caller_of
 from inspector.service.http.control_route import ACK_TIMEOUT_S, ControlRoute, problem_of
-from inspector.service.http.parts import Parts, PartsDep
+from inspector.service.http.parts import Parts, PartsDep, ReadPartsDep
 from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.ingest.requests.answering import ProposedAnswer, Refusal
+from inspector.service.ingest.requests.commands import targets
 from inspector.service.ingest.requests.control_plane import CommandsSent, ControlPlane
 from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.records import CommandEnd
+from inspector.service.sessions.state import SessionState
 from inspector.service.wire import control as wire_control
 
 router = APIRouter(tags=["control"], route_class=ControlRoute)
 
 _ANSWER: dict[str, Any] = {"response_model": wire_control.VerbResult, "responses": MOVED}
+_MAX_LISTENERS = 100
+"""Limit of the processes in an answer about who listens."""
 _VERBS: tuple[tuple[str, wire_control.Verb, str, str], ...] = (
     ("pause", "pause", "/sessions/{session_id:path}/pause",
      "Pause a session at its next operation."),
@@ -80,6 +85,32 @@ async def signal_session(
         return CommandsSent(outcome.row.session_id, (outcome.seq,))
 
     return await _run(request, parts, session_id, "signal", act)
+
+
+@router.get(
+    "/sessions/{session_id:path}/control",
+    response_model=wire_control.Listeners,
+    responses=MOVED,
+)
+def session_control(request: Request, parts: ReadPartsDep, session_id: str) -> Response:
+    """List connected processes that take commands for a session; empty: nobody listens."""
+    with parts.store.read() as reader:
+        record = reader.session(session_id)
+        if record is None:
+            return missing_session(request, reader, session_id, "session_control")
+        # A process is in the store for as long as it reports.
+        processes = {one.id: one for one in reader.processes()}
+        found = targets(
+            SessionState.load(record.state),
+            processes,
+            reader.open_spans,
+            reader.waiting_requests(),
+        )
+        listening = [processes[id_] for id_, _ in itertools.islice(found, _MAX_LISTENERS)]
+    listeners = wire_control.Listeners(
+        processes=[wire_control.Listener(id=one.id, name=one.name) for one in listening]
+    )
+    return Response(listeners.model_dump_json(), media_type="application/json")
 
 
 async def _run(

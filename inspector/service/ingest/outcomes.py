@@ -50,8 +50,13 @@ def outcome_of(unit: UnitOfWork, session: SessionState, written: Written) -> Out
             for span in _newest(stored, written)
             if span.status is SpanStatus.ERROR and span.duplicate_of is None
         ]
-        if (line := _cause(unit, by_cause(failed))) is not None:
-            return Outcome(cause=visible_line(line, MAX_CHARS), cause_key=cause_key(line))
+        if (cause := _cause(unit, by_cause(failed))) is not None:
+            span, line = cause
+            return Outcome(
+                cause=visible_line(line, MAX_CHARS),
+                cause_key=cause_key(line),
+                cause_span=f"{span.trace_id}.{span.span_id}",
+            )
     if session.tally.llm_calls or session.profile.agents:
         return Outcome(answer=_answer(unit, session.id, written))
     return Outcome()
@@ -63,15 +68,15 @@ def _newest(stored: Iterable[SpanRecord], written: Written) -> list[SpanRecord]:
     return older + [span for spans in written.values() for span in spans.values()]
 
 
-def _cause(unit: UnitOfWork, failed: Sequence[SpanRecord]) -> str | None:
-    """Return the line of the first failure that says why, else of the first; None without one."""
+def _cause(unit: UnitOfWork, failed: Sequence[SpanRecord]) -> tuple[SpanRecord, str] | None:
+    """Return the first failure that says why, else the first, and its line; None without one."""
     unread = None
     for span in failed[:_MAX_CAUSES]:
         reason = _reason(unit, span)
         line = cause_line(span, reason)
         if reason not in (NO_REASON, _TOO_LARGE):
-            return line
-        unread = unread or line
+            return span, line
+        unread = unread or (span, line)
     return unread
 
 

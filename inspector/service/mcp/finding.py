@@ -41,8 +41,9 @@ Session fields: status (waiting paused running lost failed cancelled completed),
 ended, duration, waiting, errors, spans, llm_calls, tool_calls, tokens, cost, model, service, \
 agent, tag, id, cause, cause_key.
 Span fields: name, kind (agent llm tool workflow step mcp resource prompt retrieval embedding \
-memory guardrail http other), status (running unset ok error cancelled lost), tool, agent, model, \
-duration, tokens, cost, size, started, root, id, trace; attributes as @key:value.
+memory guardrail database messaging http other), status (running unset ok error cancelled lost), \
+tool, agent, model, duration, tokens, cost, size, started, root, id, trace; attributes as \
+@key:value.
 Operators: field:value (* is a wildcard, a,b a choice, 1s..5s a range), field>value, field~part, \
 field!=value. Structure: parent(…) child(…) ancestor(…) descendant(…) span(…) session(…).
 Values: durations 200ms 1.5s 2h, times 2026-11-01 today -2h, amounts 1.5k $0.05."""

@@ -29,6 +29,8 @@ class SpanKind(StrEnum):
     EMBEDDING = "embedding"
     MEMORY = "memory"
     GUARDRAIL = "guardrail"
+    DATABASE = "database"
+    MESSAGING = "messaging"
     HTTP = "http"
     OTHER = "other"
 
@@ -143,6 +145,8 @@ class SessionRow:
     """What failed first, on one line. Only of a session that is over, as `answer`."""
     cause_key: str | None = None
     """The same for causes that differ in ids, numbers and paths alone."""
+    cause_span: str | None = None
+    """Trace and span id of the cause, with a dot between; None in stores of before."""
     answer: str | None = None
     """The last answer of a model, on one line; None if there is a cause."""
 

@@ -140,8 +140,17 @@ _MCP_AGENT_STEPS = {
 # And Quarkus, of LangChain4j: `completion gpt-4o-mini`, `langchain4j.aiservices.Assistant.answer`.
 _QUARKUS_MODEL, _QUARKUS_SERVICE = "completion ", "langchain4j.aiservices."
 _MCP_AGENT_CLASSES = ("LLM", "Agent", "MCPAggregator", "MCPAgentClientSession")
-_HTTP_METHOD = frozenset({"http.request.method", "http.method"})
-"""Keys of the HTTP conventions, stable and older, on spans of clients and servers."""
+_REQUESTS = {
+    "db.system.name": SpanKind.DATABASE,
+    "db.system": SpanKind.DATABASE,
+    "messaging.system": SpanKind.MESSAGING,
+    "http.request.method": SpanKind.HTTP,
+    "http.method": SpanKind.HTTP,
+}
+"""Keys of OpenTelemetry's conventions, stable and older, on spans of clients and servers.
+
+A database or a queue may be reached over HTTP: the first that a span has is its kind.
+"""
 KIND_KEYS = frozenset(
     {
         "logfire.span_type",
@@ -159,7 +168,7 @@ KIND_KEYS = frozenset(
         "openinference.span.kind",
         "spring.ai.kind",
         "traceloop.span.kind",
-        *_HTTP_METHOD,
+        *_REQUESTS,
         *_LEGACY_KEYS,
     }
 )
@@ -297,7 +306,7 @@ def kind_of(span: Span, attributes: Attributes) -> SpanKind:
     if named is not None:
         return named
     # Last: the purpose of a request says more than that it was one.
-    return SpanKind.OTHER if _HTTP_METHOD.isdisjoint(attributes) else SpanKind.HTTP
+    return next((kind for key, kind in _REQUESTS.items() if key in attributes), SpanKind.OTHER)
 
 
 _SIGNIFICANT_ENDS = frozenset(

@@ -87,6 +87,7 @@ def session_fields(row: SessionRow) -> dict[str, Any]:
         "dropped_count": row.dropped_count,
         "cause": row.cause,
         "cause_key": row.cause_key,
+        "cause_span": row.cause_span,
         "answer": row.answer,
     }
 

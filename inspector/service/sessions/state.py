@@ -380,6 +380,7 @@ class Outcome:
 
     cause: str | None = None
     cause_key: str | None = None
+    cause_span: str | None = None
     answer: str | None = None
 
 
@@ -542,6 +543,7 @@ class SessionState:
             dropped_count=tally.dropped_count,
             cause=outcome.cause,
             cause_key=outcome.cause_key,
+            cause_span=outcome.cause_span,
             answer=outcome.answer,
         )
 

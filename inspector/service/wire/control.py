@@ -150,6 +150,19 @@ class VerbResult(Wire):
     message: str
 
 
+class Listener(Wire):
+    """A connected process that takes commands."""
+
+    id: str
+    name: str
+
+
+class Listeners(Wire):
+    """The processes that a verb for a session goes to, at most a hundred."""
+
+    processes: list[Listener]
+
+
 class Signal(Body):
     """`POST /signal/{session_id}`: answers the pending question, or goes to the agent."""
 

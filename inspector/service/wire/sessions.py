@@ -66,6 +66,11 @@ class Session(Wire):
     cause_key: str | None = Field(
         None, description="Equal for causes that differ only in ids, numbers and paths."
     )
+    cause_span: str | None = Field(
+        None,
+        description="The span that `cause` is about, as `trace_id.span_id`; null if it was stored "
+        "by an older version.",
+    )
     answer: str | None = Field(
         None,
         description="Last model output of an ended session without errors, on one line of at most "

@@ -12,6 +12,7 @@ import type {
   Comparison,
   ImportReport,
   LastGoodSession,
+  Listeners,
   McpFrame,
   McpLog,
   Problem,
@@ -207,6 +208,8 @@ export interface Api {
   answer(id: string, answer: Answer): Promise<AnswerResult>;
   /** Pause, resume, step or cancel a session. */
   command(sessionId: string, verb: Verb): Promise<VerbResult>;
+  /** The processes that take commands for a session. */
+  listeners(sessionId: string, signal?: AbortSignal): Promise<Listeners>;
   audit(
     page: AuditFilter & { cursor?: string; limit?: number },
     signal?: AbortSignal,
@@ -352,6 +355,7 @@ export function httpApi(
     request: (id, signal) => json(`requests/${encodeURIComponent(id)}`, signal),
     answer: (id, answer) => post(`requests/${encodeURIComponent(id)}`, answer),
     command: (sessionId, verb) => post(`sessions/${encodeURIComponent(sessionId)}/${verb}`, {}),
+    listeners: (id, signal) => json(`sessions/${encodeURIComponent(id)}/control`, signal),
     audit: (page, signal) => json(`audit${query({ ...page })}`, signal),
     exportUrl: (id) => new URL(`trace/${encodeURIComponent(id)}`, serviceUrl).href,
     savedPage: async (id) => (await read(`sessions/${encodeURIComponent(id)}/export.html`)).blob(),

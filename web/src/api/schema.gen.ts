@@ -524,6 +524,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session_id}/control": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Session Control
+         * @description List connected processes that take commands for a session; empty: nobody listens.
+         */
+        get: operations["session_control_sessions__session_id__control_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session_id}/export.html": {
         parameters: {
             query?: never;
@@ -2140,6 +2160,24 @@ export interface components {
             uri: string;
         };
         /**
+         * Listener
+         * @description A connected process that takes commands.
+         */
+        Listener: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * Listeners
+         * @description The processes that a verb for a session goes to, at most a hundred.
+         */
+        Listeners: {
+            /** Processes */
+            processes: components["schemas"]["Listener"][];
+        };
+        /**
          * LlmView
          * @description An LLM call.
          */
@@ -3397,6 +3435,12 @@ export interface components {
              */
             cause_key: string | null;
             /**
+             * Cause Span
+             * @description The span that `cause` is about, as `trace_id.span_id`; null if it was stored by an older version.
+             * @default null
+             */
+            cause_span: string | null;
+            /**
              * Cost Usd
              * @description Null if no telemetry carries a cost.
              */
@@ -3631,6 +3675,11 @@ export interface components {
              * @description Equal for causes that differ only in ids, numbers and paths.
              */
             cause_key?: string | null;
+            /**
+             * Cause Span
+             * @description The span that `cause` is about, as `trace_id.span_id`; null if it was stored by an older version.
+             */
+            cause_span?: string | null;
             /**
              * Cost Usd
              * @description Null if no telemetry carries a cost.
@@ -4220,7 +4269,7 @@ export interface components {
          * @description Kind of a span, read from its attributes (never from the OTLP kind).
          * @enum {string}
          */
-        SpanKind: "agent" | "llm" | "tool" | "workflow" | "step" | "mcp" | "resource" | "prompt" | "retrieval" | "embedding" | "memory" | "guardrail" | "http" | "other";
+        SpanKind: "agent" | "llm" | "tool" | "workflow" | "step" | "mcp" | "resource" | "prompt" | "retrieval" | "embedding" | "memory" | "guardrail" | "database" | "messaging" | "http" | "other";
         /**
          * SpanLink
          * @description A link to another span.
@@ -5262,7 +5311,7 @@ export interface operations {
             query: {
                 /** @description Kinds of differences to include; default: all. */
                 change?: components["schemas"]["Change"][] | null;
-                /** @description Include all rows; default: rows that differ, the top rows of added and removed subtrees, and their ancestors. */
+                /** @description Include all rows; default: rows that differ, the top rows of added and removed subtrees, their ancestors, and, without `change`, a row alone between these. */
                 every?: boolean;
                 /** @description Id of the baseline session. */
                 left: string;
@@ -5314,7 +5363,7 @@ export interface operations {
     compare_many_sessions_compare_runs_get: {
         parameters: {
             query: {
-                /** @description Include all rows; default: rows that differ, the top rows of added and removed subtrees, and their ancestors. */
+                /** @description Include all rows; default: rows that differ, the top rows of added and removed subtrees, their ancestors, and, without `change`, a row alone between these. */
                 every?: boolean;
                 limit?: number;
                 /** @description The first row. */
@@ -6154,6 +6203,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionContext"];
+                };
+            };
+            /** @description Merged into another session; see `Location`. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session_control_sessions__session_id__control_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listeners"];
                 };
             };
             /** @description Merged into another session; see `Location`. */

@@ -82,6 +82,7 @@ export type RequestList = Schemas['RequestList'];
 export type GivenAnswer = Schemas['GivenAnswer'];
 export type Answer = Schemas['Answer'];
 export type AnswerResult = Schemas['AnswerResult'];
+export type Listeners = Schemas['Listeners'];
 export type VerbResult = Schemas['VerbResult'];
 export type Verb = Exclude<VerbResult['verb'], 'signal'>;
 export type AuditEntry = Schemas['AuditEntry'];

@@ -93,6 +93,7 @@ export function exampleSession(values: Partial<Session> = {}): Session {
     dropped_count: 0,
     cause: null,
     cause_key: null,
+    cause_span: null,
     answer: null,
     ...values,
   };

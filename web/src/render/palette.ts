@@ -32,6 +32,8 @@ const KINDS = [
   'embedding',
   'memory',
   'guardrail',
+  'database',
+  'messaging',
   'http',
   'other',
 ] as const satisfies readonly SpanKind[];

@@ -19,6 +19,7 @@ import {
 } from '../model/timeline/bars.ts';
 import type { Gap, TimeAxis } from '../model/timeline/gaps.ts';
 import { type TimeWindow, ticksOfPart, toX } from '../model/timeline/time-scale.ts';
+import { isPlain } from '../model/trace/services.ts';
 import { endOffset, stallOf, waitsSince } from '../model/trace/span-status.ts';
 import { SESSION_TEXT, WATERFALL_TEXT, waitingFor } from '../texts.ts';
 import { hatch, prepare } from './canvas.ts';
@@ -197,8 +198,7 @@ function drawStall(
 
 /** The kind's; of several services, that of the service where the kind says little. */
 function colourOf({ kind, service }: SpanRow, { palette, services }: WaterfallScene): string {
-  const isPlain = kind === 'http' || kind === 'other';
-  if (services.length < 2 || !isPlain || service === null) return palette.kind[kind];
+  if (services.length < 2 || !isPlain(kind) || service === null) return palette.kind[kind];
   return inHueOf(palette.service, service, services);
 }
 

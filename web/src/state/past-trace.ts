@@ -140,6 +140,7 @@ function runningSession(session: Session | undefined): Session | undefined {
     ended_at: null,
     cause: null,
     cause_key: null,
+    cause_span: null,
     answer: null,
     waiting_since: null,
     paused_since: null,

@@ -48,6 +48,19 @@ test('the pages of the skeleton are all read', async () => {
   expect(trace.state.get()).toEqual({ kind: 'ready' });
 });
 
+test('the first cause is the one of the row of the session; without it that of the errors', async () => {
+  const rows = new Map([
+    ['a', row('a', { status: 'error', duration_ns: 5 })],
+    ['b', row('b', { status: 'error', duration_ns: 9 })],
+  ]);
+  const told = { id: 's', status: 'failed', cause_span: 't.b' } as Session;
+  const trace = new Trace('s', { ...service(rows), session: () => Promise.resolve(told) });
+  await trace.load();
+  expect(trace.firstCause()?.span_id).toBe('b');
+  trace.session.set({ ...told, cause_span: 't.gone' });
+  expect(trace.firstCause()?.span_id).toBe('a');
+});
+
 test('reading again drops what the service no longer has', async () => {
   const rows = new Map(['a', 'b'].map((id) => [id, row(id)]));
   const trace = new Trace('s', service(rows));

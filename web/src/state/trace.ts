@@ -4,7 +4,7 @@ import type { Session, SpanRow, SpanSkeleton, StreamEvent } from '../api/types.t
 import { SessionTally } from '../model/sessions/session-tally.ts';
 import { SpanForest } from '../model/trace/span-forest.ts';
 import { spanKey } from '../model/trace/span-key.ts';
-import { hasEnded, newerRow } from '../model/trace/span-status.ts';
+import { firstCause, hasEnded, newerRow } from '../model/trace/span-status.ts';
 import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
 import { failed, type LoadState } from './sessions.ts';
@@ -71,6 +71,12 @@ export class Trace {
   /** All that is known of the session, whatever instant this is shown at: what to fetch is there. */
   get whole(): Trace {
     return this;
+  }
+
+  /** The cause to read first: the one that the session's row tells, else as the spans tell it. */
+  firstCause(): SpanRow | undefined {
+    const { errors } = this.tally;
+    return errors.get(this.session.get()?.cause_span ?? '') ?? firstCause(errors.values());
   }
 
   /** Read the whole skeleton. Call when the feed covers the session, and again after a gap. */

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from inspector.service.ingest.requests.answering import ProposedAnswer
 from inspector.service.model.records import SpanRecord, Waiting
@@ -40,21 +40,32 @@ def answer_command(
     )
 
 
-def open_traces(session_id: str, open_spans: Iterable[SpanRecord]) -> tuple[str, ...]:
-    """Return the traces of a session that have a running span among these."""
+def targets(
+    session: SessionState,
+    process_ids: Iterable[str],
+    open_spans: Callable[[str], Iterable[SpanRecord]],
+    waiting: Iterable[Waiting],
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the processes that get a command for a session, each with its open traces.
+
+    Those run a part of the session, declared it, have a request of it, or hold it.
+
+    Args:
+        session: The session.
+        process_ids: The connected processes.
+        open_spans: Return the spans of a process without an end.
+        waiting: The requests that are not over.
+    """
+    concerned = {one.process_id for one in waiting if one.session_id == session.id}
+    concerned.update(session.pauses)
+    if session.is_owned:
+        concerned.add(session.owner)
+    for process_id in process_ids:
+        traces = _open_traces(session.id, open_spans(process_id))
+        if traces or process_id in concerned:
+            yield process_id, traces
+
+
+def _open_traces(session_id: str, open_spans: Iterable[SpanRecord]) -> tuple[str, ...]:
     running = (span for span in open_spans if span.status is SpanStatus.RUNNING)
     return tuple(dict.fromkeys(s.trace_id for s in running if s.session_id == session_id))
-
-
-def is_concerned(
-    process_id: str,
-    session: SessionState,
-    trace_ids: tuple[str, ...],
-    waiting: Iterable[Waiting],
-) -> bool:
-    """Return whether a process runs a part of a session, declared it, has a request, or holds."""
-    if trace_ids or process_id in session.pauses:
-        return True
-    if session.is_owned and session.owner == process_id:
-        return True
-    return any(one.process_id == process_id and one.session_id == session.id for one in waiting)

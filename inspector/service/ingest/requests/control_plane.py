@@ -21,8 +21,7 @@ from inspector.service.ingest.requests.audit_rate_limit import AuditRateLimit
 from inspector.service.ingest.requests.commands import (
     MAX_COMMANDS,
     answer_command,
-    is_concerned,
-    open_traces,
+    targets,
 )
 from inspector.service.ingest.requests.open_requests import OpenRequests
 from inspector.service.ingest.unit_of_work import UnitOfWork
@@ -317,18 +316,25 @@ class ControlPlane:
         """Send a verb or a signal to every process that runs a part of a session."""
         record = unit.reader.session(session_id)
         refusal: Refusal | None = None
-        targets: dict[str, tuple[str, ...]] = {}
+        found: dict[str, tuple[str, ...]] = {}
         if record is None:
             refusal = Refusal("session_not_found", f"Session not found: {session_id!r}.")
         else:
-            targets = self._targets(unit, SessionState.load(record.state))
-            too_much = (_too_many_commands(unit, process_id) for process_id in targets)
+            found = dict(
+                targets(
+                    SessionState.load(record.state),
+                    filter(self._processes.is_alive, self._agents),
+                    unit.reader.open_spans,
+                    self._open_requests,
+                )
+            )
+            too_much = (_too_many_commands(unit, process_id) for process_id in found)
             refusal = next(filter(None, too_much), None)
         if refusal is not None:
             record_audit(unit, actor, type_, refusal, session_id=session_id)
             return refusal
         seqs: list[int] = []
-        for process_id, trace_ids in targets.items():
+        for process_id, trace_ids in found.items():
             seqs.append(unit.next_number())
             unit.put_command(
                 CommandRow(
@@ -354,21 +360,10 @@ class ControlPlane:
                 process_id=process_id,
                 detail=signal_name or reason,
             )
-        if not targets:
+        if not found:
             nobody = Refusal("nothing_runs", "No running process of this session is connected.")
             record_audit(unit, actor, type_, nobody, session_id=session_id, result="not_applied")
         return CommandsSent(session_id, tuple(seqs))
-
-    def _targets(self, unit: UnitOfWork, session: SessionState) -> dict[str, tuple[str, ...]]:
-        """Return the processes that have something of `session`, each with its open traces."""
-        found: dict[str, tuple[str, ...]] = {}
-        for process_id in self._agents:
-            if not self._processes.is_alive(process_id):
-                continue
-            traces = open_traces(session.id, unit.reader.open_spans(process_id))
-            if is_concerned(process_id, session, traces, self._open_requests):
-                found[process_id] = traces
-        return found
 
     def question_of(self, unit: UnitOfWork, session_id: str, signal_name: str) -> RequestRow | None:
         """Return the oldest pending question of a session that waits for a signal."""

@@ -38,7 +38,7 @@ export const QUERY_FIELDS: readonly QueryField[] = [
   {"scope": "span", "name": "id", "type": "text", "description": "Id.", "choices": []},
   {"scope": "span", "name": "trace", "type": "text", "description": "Trace id.", "choices": []},
   {"scope": "span", "name": "name", "type": "text", "description": "Name.", "choices": []},
-  {"scope": "span", "name": "kind", "type": "choice", "description": "Kind.", "choices": ["agent", "llm", "tool", "workflow", "step", "mcp", "resource", "prompt", "retrieval", "embedding", "memory", "guardrail", "http", "other"]},
+  {"scope": "span", "name": "kind", "type": "choice", "description": "Kind.", "choices": ["agent", "llm", "tool", "workflow", "step", "mcp", "resource", "prompt", "retrieval", "embedding", "memory", "guardrail", "database", "messaging", "http", "other"]},
   {"scope": "span", "name": "status", "type": "choice", "description": "Status.", "choices": ["running", "unset", "ok", "error", "cancelled", "lost"]},
   {"scope": "span", "name": "root", "type": "yes or no", "description": "Whether it is the root of its trace.", "choices": []},
   {"scope": "span", "name": "tool", "type": "text", "description": "The called tool.", "choices": []},

@@ -2,7 +2,7 @@
 import type { SpanRow } from '../../api/types.ts';
 import type { TimeWindow } from '../timeline/time-scale.ts';
 import { spanKey } from '../trace/span-key.ts';
-import { endOffset, firstCause } from '../trace/span-status.ts';
+import { endOffset } from '../trace/span-status.ts';
 
 export class SessionTally {
   /** Errors by key, without duplicates. */
@@ -42,11 +42,6 @@ export class SessionTally {
     return [...this.errors.values()].sort(
       (a, b) => a.offset_ns - b.offset_ns || (a.span_id < b.span_id ? -1 : 1),
     );
-  }
-
-  /** The cause to read first. */
-  firstCause(): SpanRow | undefined {
-    return firstCause(this.errors.values());
   }
 }
 

@@ -76,7 +76,7 @@ export function errorsOf(spans: Iterable<SpanRow>): SpanRow[] {
 }
 
 /**
- * The cause to read first, as the service keeps it with the session: of the errors without an error
+ * The cause to read first as the rows tell it, while the session goes on: of the errors without an error
  * child one from which a root failed, else the one that ended first.
  */
 export function firstCause(spans: Iterable<SpanRow>): SpanRow | undefined {

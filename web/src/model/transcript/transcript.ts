@@ -294,6 +294,8 @@ function roleOf(row: SpanRow, above: SpanRow | undefined, inside: number, agents
     case 'step':
       if (inside > 1) return above === undefined ? 'hidden' : 'heading';
       return inside === 1 ? 'hidden' : 'line';
+    case 'database':
+    case 'messaging':
     case 'http':
     case 'other':
       if (inside > 0) return 'hidden';

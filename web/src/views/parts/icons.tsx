@@ -90,6 +90,18 @@ const KIND_SHAPES: Readonly<Record<SpanKind, ReactNode>> = {
   guardrail: (
     <path d="M8 1.75 13.25 3.5v4.25c0 3-2.2 5.3-5.25 6.5-3.05-1.2-5.25-3.5-5.25-6.5V3.5z" />
   ),
+  database: (
+    <>
+      <rect x="2" y="3" width="12" height="10" rx="1.5" />
+      <path d="M2 6.4h12M2 9.7h12M6.4 6.4V13" />
+    </>
+  ),
+  messaging: (
+    <>
+      <rect x="1.75" y="3.5" width="12.5" height="9" rx="1.5" />
+      <path d="m2.3 4.5 5.7 4.6 5.7-4.6" />
+    </>
+  ),
   http: (
     <>
       <circle cx="8" cy="8" r="6" />

@@ -63,7 +63,7 @@ export function nextError(trace: Trace, selected: string | undefined): string | 
 }
 
 function firstCauseOf(trace: Trace): string | undefined {
-  const cause = trace.tally.firstCause();
+  const cause = trace.firstCause();
   return cause === undefined ? undefined : spanKey(cause);
 }
 

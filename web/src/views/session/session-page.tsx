@@ -110,7 +110,7 @@ function useFirstCause(
     isDone.current = true;
     const status = trace.session.get()?.status;
     if (status === undefined || !opensAtCause(status, isWaterfall)) return;
-    const cause = trace.tally.firstCause();
+    const cause = trace.firstCause();
     if (cause !== undefined) select(spanKey(cause));
   }, [state, trace, isWaterfall, select]);
 }
@@ -124,7 +124,7 @@ function useNamedCause(
   const state = useCell(trace.state);
   useEffect(() => {
     if (state.kind !== 'ready' || !isNamed) return;
-    const cause = trace.tally.firstCause();
+    const cause = trace.firstCause();
     select(cause && spanKey(cause));
   }, [state, trace, isNamed, select]);
 }

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
-import { cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { Session } from '../../api/types.ts';
 import { exampleSession } from '../../model/examples.ts';
 import { Cell } from '../../state/cell.ts';
@@ -12,15 +12,24 @@ import { SessionVerbs } from './session-verbs.tsx';
 beforeAll(() => import('../parts/popups/popups.tsx'), 30_000);
 afterEach(cleanup);
 
-/** Show the buttons of a session; return the names of its actions in the palette. */
-function show(values: Partial<Session>): readonly string[] {
-  const inspector = exampleInspector({});
-  render(
+const LISTENING = { processes: [{ id: 'p1', name: 'agent' }] };
+
+/** Show the buttons of a session for which these processes listen. */
+function show(values: Partial<Session>, listeners = vi.fn(() => Promise.resolve(LISTENING))) {
+  const inspector = exampleInspector({ listeners });
+  const shown = (more: Partial<Session>) => (
     <PageContext value={{ inspector, theme: new Cell('light' as const) }}>
-      <SessionVerbs session={exampleSession(values)} />
-    </PageContext>,
+      <SessionVerbs session={exampleSession({ ...values, ...more })} />
+    </PageContext>
   );
-  return inspector.actions.groups.get().flatMap(({ actions }) => actions.map(({ name }) => name));
+  const { rerender } = render(shown({}));
+  return {
+    listeners,
+    change: (more: Partial<Session>) => rerender(shown(more)),
+    /** Names of the actions in the palette. */
+    actions: () =>
+      inspector.actions.groups.get().flatMap(({ actions }) => actions.map(({ name }) => name)),
+  };
 }
 
 test.each([
@@ -30,13 +39,37 @@ test.each([
   [{ status: 'waiting' } as const, 'Keep waiting'],
 ])('who does not stop a session keeps it as it is: %o', async (values, keep) => {
   show(values);
-  fireEvent.click(screen.getByRole('button', { name: 'Stop…' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Stop…' }));
   expect(await screen.findByRole('button', { name: keep })).toBeDefined();
 });
 
-test('a session that no process listens for has no controls, nor actions for them', () => {
-  const actions = show({ status: 'running', silent_since: '2026-01-01T00:00:31.000Z' });
-  expect(screen.queryAllByRole('button')).toEqual([]);
-  expect(actions).toEqual([]);
-  expect(show({ status: 'running' })).toContain('Stop session…');
+test.each([
+  { status: 'running', silent_since: '2026-01-01T00:00:31.000Z' } as const,
+  { status: 'completed' } as const,
+])('nobody is asked for a session that no process can listen for: %o', (values) => {
+  const { listeners } = show(values);
+  expect(listeners).not.toHaveBeenCalled();
+});
+
+test('a session has controls, and actions for them, while a process listens for it', async () => {
+  vi.useFakeTimers();
+  try {
+    const listeners = vi.fn(() => Promise.resolve({ ...LISTENING, processes: [] as never[] }));
+    const { change, actions } = show({ status: 'running' }, listeners);
+    const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+    await pass(0);
+    expect([screen.queryAllByRole('button'), actions()]).toEqual([[], []]);
+    listeners.mockResolvedValue(LISTENING as never);
+    await pass(2000); // nothing new came of the session
+    expect(screen.getByRole('button', { name: 'Pause' })).toBeDefined();
+    expect(actions()).toContain('Stop session…');
+    await pass(60_000);
+    expect(listeners).toHaveBeenCalledTimes(2);
+    listeners.mockResolvedValue({ processes: [] });
+    change({ span_count: 99 });
+    await pass(0);
+    expect([screen.queryAllByRole('button'), actions()]).toEqual([[], []]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

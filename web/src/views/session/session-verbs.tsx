@@ -1,14 +1,19 @@
 /** Buttons to pause, resume, step and stop a session. Stopping asks for confirmation. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Session, Verb } from '../../api/types.ts';
+import { goesOn } from '../../model/trace/span-status.ts';
+import { KeyedStore } from '../../state/keyed-store.ts';
 import { SESSION_TEXT, SESSION_VERB_TEXT, VERB_LABELS, VERB_SENDING } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
+import { askAgain } from '../parts/ask-again.ts';
 import { useInspector, useRow } from '../parts/context.ts';
 import { AlertQuestion } from '../parts/popups/popup-button.tsx';
 import { ArmedButton } from '../parts/requests/armed-button.tsx';
 import './session-verbs.css';
 
 const NOTICE_MS = 6000;
+/** Least pause between two requests whether somebody listens. */
+const REST_MS = 2000;
 
 export function SessionVerbs({ session }: { readonly session: Session }) {
   const { verbs } = useInspector();
@@ -16,9 +21,7 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
   const state = useRow(verbs, session.id);
   // Also one that waits for a person: `waiting` is what its status says then.
   const isPaused = session.paused_since !== null;
-  // Without a process that reports that it lives, nobody takes a command.
-  const isOpen =
-    session.silent_since === null && ['paused', 'running', 'waiting'].includes(session.status);
+  const isOpen = useListened(session);
   const group = useRef<HTMLDivElement>(null);
   const stop = useRef<HTMLButtonElement>(null);
   const actions = useMemo(() => {
@@ -88,6 +91,33 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
       )}
     </div>
   );
+}
+
+/** Whether a process takes commands for a session: asked for again as that changes, or until one does. */
+function useListened(session: Session): boolean {
+  const { api } = useInspector();
+  const { id } = session;
+  // Without a process that reports that it lives, nobody takes a command.
+  const isOver = !goesOn(session.status) || session.silent_since !== null;
+  const [isListened, setListened] = useState(false);
+  const [seen] = useState(() => new KeyedStore<Session>());
+  useEffect(() => seen.commit([[id, session]]), [seen, id, session]);
+  useEffect(() => {
+    if (isOver) return;
+    const ask = async (signal: AbortSignal) => {
+      if (document.visibilityState === 'hidden') return false;
+      const answer = await api.listeners(id, signal).catch(() => undefined);
+      if (answer === undefined || signal.aborted) return false;
+      setListened(answer.processes.length > 0);
+      return answer.processes.length > 0;
+    };
+    const stop = askAgain(seen, REST_MS, ask);
+    return () => {
+      stop();
+      setListened(false);
+    };
+  }, [api, id, isOver, seen]);
+  return isListened;
 }
 
 const TITLES = {

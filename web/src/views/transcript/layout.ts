@@ -27,9 +27,9 @@ export function useTranscriptLayout(
   const isFailed = session?.status === 'failed';
   // biome-ignore lint/correctness/useExhaustiveDependencies: these say when to read anew
   const layout = useMemo(() => {
-    const { forest, spans, tally } = trace;
+    const { forest, spans } = trace;
     const rowOf = (key: string) => spans.get(key);
-    const cause = isFailed ? tally.firstCause() : undefined;
+    const cause = isFailed ? trace.firstCause() : undefined;
     const only =
       actor && new Set(spansOf(forest, rowOf, actor).map((number) => forest.keyOf(number) ?? ''));
     // What a filter leaves is there to be read: nothing of it is folded at first.

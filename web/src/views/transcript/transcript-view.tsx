@@ -1,5 +1,6 @@
 /** Transcript: a session as text, from top to bottom. */
 import { memo, useCallback, useEffect, useMemo, useState } from 'react';
+import { isPlain } from '../../model/trace/services.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { failedBefore } from '../../model/transcript/repeated-error.ts';
 import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
@@ -299,7 +300,7 @@ function useWants(
       let left = MAX_FIND;
       for (const row of spans.values()) {
         if (left === 0) break;
-        if (row.duplicate_of !== null || row.kind === 'other' || row.kind === 'http') continue;
+        if (row.duplicate_of !== null || isPlain(row.kind)) continue;
         left -= 1;
         keys.add(spanKey(row));
       }
@@ -330,7 +331,7 @@ const Outcome = memo(function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
   const session = useCell(trace.session);
   const status = session?.status;
   const errors = useCell(trace.errorCount);
-  const cause = status === 'failed' && errors > 0 ? trace.tally.firstCause() : undefined;
+  const cause = status === 'failed' && errors > 0 ? trace.firstCause() : undefined;
   if (cause !== undefined) {
     const agent = trace.spans.get(layout.agentOf.get(spanKey(cause)) ?? '');
     return (

@@ -128,6 +128,22 @@ def test_only_rows_that_lead_to_marked_ones_are_listed() -> None:
     assert [*rows.leading_to([], 0)] == []
 
 
+def test_a_row_that_is_alone_between_those_that_lead_to_marked_ones_is_listed_with_them() -> None:
+    depths = [0, 1, 1, 1, 1, 2, 1, 2, 2, 1, 1]
+    sizes = [11, 1, 1, 1, 2, 1, 3, 1, 1, 1, 1]
+    rows = AlignedRows([(0,)] * len(depths), depths, sizes)
+
+    def listed(marked: Sequence[int], start: int) -> list[int]:
+        return [*rows.leading_to(marked, start, with_alone=True)]
+
+    assert listed([2], 0) == [0, 1, 2], "several follow"
+    assert listed([2, 4], 0) == [0, 1, 2, 3, 4], "not those below a marked one"
+    assert listed([5, 10], 0) == [0, 4, 5, 10], "what has rows below it, or a sibling"
+    assert listed([7, 10], 0) == [0, 6, 7, 8, 9, 10]
+    assert listed([7, 10], 8) == [8, 9, 10], "the next page"
+    assert listed([9], 0) == [0, 9, 10], "the last one"
+
+
 def test_an_output_differs_at_the_end_so_its_cause_below_comes_first() -> None:
     left = "agent lead duration_ms=90\n  tool a duration_ms=9\n  tool b duration_ms=9"
     right = left.replace("lead", "lead status=error").replace(

@@ -45,6 +45,7 @@ def test_a_failure_that_says_why_is_the_cause_before_one_that_does_not(rig: Rig)
     )
     rig.wait(6)
     assert rig.session().cause == "fetch_page: 504 from mirror"
+    assert rig.session().cause_span == f"{1:032x}.{4:016x}"
 
 
 def test_a_session_without_failures_says_the_last_answer(rig: Rig) -> None:
