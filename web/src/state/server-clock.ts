@@ -10,7 +10,7 @@ const MAX_SAMPLES = 6;
 export class ServerClock {
   private readonly offsets_ms: number[] = [];
   private readonly localNow_ms: () => number;
-  private held_ms: number | undefined;
+  private still_ms: number | undefined;
 
   constructor(localNow_ms: () => number) {
     this.localNow_ms = localNow_ms;
@@ -25,17 +25,17 @@ export class ServerClock {
 
   /** Stand still: what goes on while nothing is heard of the service is not known. */
   hold(): void {
-    this.held_ms ??= this.localNow_ms();
+    this.still_ms ??= this.localNow_ms();
   }
 
   /** Go on from the present. */
   release(): void {
-    this.held_ms = undefined;
+    this.still_ms = undefined;
   }
 
   /** Our own time, or that of the last contact. */
   local_ms(): number {
-    return this.held_ms ?? this.localNow_ms();
+    return this.still_ms ?? this.localNow_ms();
   }
 
   now_ms(): number {

@@ -14,7 +14,7 @@ export function focusBack(before: Element | null | undefined): void {
 const PAGE = '.ins-app__page';
 
 /** For what may go away with the focus in it, such as a button that is pressed: the page has it then. */
-export function useFocusKept(of: { readonly current: Element | null }): void {
+export function useFocusOnLeave(of: { readonly current: Element | null }): void {
   useLayoutEffect(() => {
     const element = of.current;
     return () => {

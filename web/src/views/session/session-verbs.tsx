@@ -61,7 +61,8 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
         </span>
       )}
       {([isPaused ? 'resume' : 'pause', 'step'] as const).map((verb) => (
-        <span key={verb} data-verb={verb}>
+        // One button for both, so that it keeps the focus.
+        <span key={verb === 'step' ? verb : 'hold'} data-verb={verb}>
           <ArmedButton
             of={`${session.id} ${verb}`}
             look="plain"

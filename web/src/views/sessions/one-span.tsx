@@ -4,7 +4,7 @@ import { inOneSpan } from '../../model/query/query-terms.ts';
 import { boundsOf, type TimeRange } from '../../model/sessions/time-range.ts';
 import { SESSION_LIST_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
-import { useFocusKept } from '../parts/focus-back.ts';
+import { useFocusOnLeave } from '../parts/focus-back.ts';
 import { useAnswer } from '../parts/use-answer.ts';
 import './one-span.css';
 
@@ -35,7 +35,7 @@ function Offer({ query, range }: OneSpanProps) {
   );
   const { found, isCurrent, state } = useAnswer(question, count);
   const button = useRef<HTMLButtonElement>(null);
-  useFocusKept(button);
+  useFocusOnLeave(button);
   if (state.kind === 'failed') return null;
   return (
     <button

@@ -6,7 +6,7 @@
  */
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Arming } from '../../../model/requests/arming.ts';
-import { useFocusKept } from '../focus-back.ts';
+import { useFocusOnLeave } from '../focus-back.ts';
 
 interface ArmedButtonProps {
   /** Subject of the decision: a new value disarms the button. */
@@ -37,7 +37,7 @@ export function ArmedButton(props: ArmedButtonProps) {
     children,
   } = props;
   const button = useRef<HTMLButtonElement>(null);
-  useFocusKept(button);
+  useFocusOnLeave(button);
   const [arming] = useState(() => new Arming(performance.now()));
   const isArmed = useArmed(arming, of, button);
   const press = (event: MouseEvent) => {

@@ -1,7 +1,7 @@
 /** Form of a denial, with its reason: Enter in the reason is a press of its button. */
 import { type KeyboardEvent, useRef } from 'react';
 import { REQUEST_TEXT } from '../../../texts.ts';
-import { useFocusKept } from '../focus-back.ts';
+import { useFocusOnLeave } from '../focus-back.ts';
 import { ArmedButton } from './armed-button.tsx';
 
 interface DenialFormProps {
@@ -21,7 +21,7 @@ interface DenialFormProps {
 export function DenialForm({ of, name, label, reason, ...on }: DenialFormProps) {
   const text = reason.trim();
   const form = useRef<HTMLFormElement>(null);
-  useFocusKept(form);
+  useFocusOnLeave(form);
   return (
     <form
       ref={form}
