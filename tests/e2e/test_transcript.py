@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -168,7 +169,7 @@ def _shopping(trace: int = SHOP, session: str = "shopping", error: str = "") -> 
         run.append(call(10 + turn, 1, at_ms, sent, asks(f"I add part {turn}.", add)))
         state = _captured(at_ms + 600, 10 + 60 * turn, is_whole=turn == 0)
         result = "\n".join(f"line {at}" for at in range(10)) if error else json.dumps(lines)
-        ends = {"error": error} if error and turn == 7 else {}
+        ends: dict[str, Any] = {"error": error} if error and turn == 7 else {}
         run.append(tool(30 + turn, 1, at_ms + 500, add, result, events=[state], **ends))
     for one in run:
         one.trace_id = trace.to_bytes(16, "big")

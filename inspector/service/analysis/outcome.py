@@ -39,7 +39,8 @@ _VARYING = re.compile(
         |\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b
         |\b(?=[0-9a-fA-F]*\d)(?=\d*[a-fA-F])[0-9a-fA-F]{7,}\b
         |\b(?=[A-Za-z_-]{0,64}\d)[\w-]{16,}\b)
-    | (?P<n>(?<![\w.])\d[\d,_]*(?:\.\d+)*(?:\s?(?:ns|µs|us|ms|s|min|m|h|[kKMG]i?B|B|%)(?!\w))?(?![\w]))
+    | (?P<n>(?<![\w.])\d[\d,_]*(?:\.\d+)*
+        (?:\s?(?:ns|µs|us|ms|s|min|m|h|[kKMG]i?B|B|%)(?!\w))?(?![\w]))
     """,
     re.VERBOSE,
 )
