@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from inspector.cli.client import Client, NoServiceError
 from inspector.errors import InspectorError
 from inspector.service.server.serve import serve
 from tests.support.services.app import settings
@@ -236,7 +237,7 @@ def test_no_token_is_ever_logged(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_over_tls_the_cookie_is_for_tls_only(tmp_path: Path) -> None:
+def test_over_tls_the_cookie_is_for_tls_only_and_commands_need_a_certificate_to_trust(tmp_path: Path) -> None:
     key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
     ask = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1"
     files: list[str | Path] = ["-subj", "/CN=localhost", "-keyout", key, "-out", certificate]
@@ -245,6 +246,8 @@ def test_over_tls_the_cookie_is_for_tls_only(tmp_path: Path) -> None:
         assert service.url.startswith("https://")
         answer = httpx.get(f"{service.url}/ui/", params={"token": service.token}, verify=False)
         assert "Secure" in answer.headers["set-cookie"]
+        with pytest.raises(NoServiceError, match=r"certificate is not accepted \(self-signed"):
+            Client(service.url, service.token).get("/health")
 
 
 def test_a_killed_service_leaves_a_run_file_that_nobody_believes(tmp_path: Path) -> None:
