@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
+from typer.core import TyperGroup
 
 from inspector import runfile
 from inspector.cli import backups as cli_backups
@@ -49,8 +50,35 @@ _EXIT_CODES = {
     cli_control.NotDoneError: cli_control.NOT_DONE,
 }
 
+_VALUE_ERROR = "Value error, "
+"""What the library puts before its sentence about a value."""
+
+
+class _Commands(TyperGroup):
+    """The commands: a paragraph of their help is one line, and an error of a value one sentence."""
+
+    def __init__(self, *args: Any, **also: Any) -> None:
+        super().__init__(*args, **also)
+        _join_lines(self)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix(_VALUE_ERROR)
+            raise
+
+
+def _join_lines(command: Any) -> None:
+    command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(command.help or ""))
+    for one in getattr(command, "commands", {}).values():
+        _join_lines(one)
+
+
 app = typer.Typer(
     name="inspector",
+    cls=_Commands,
     help="Watch AI agents and MCP applications while they run.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -4,6 +4,7 @@ import re
 import select
 import subprocess
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -462,6 +463,18 @@ def test_a_value_that_does_not_exist_is_exit_2_before_anything_is_read(
     refused = run(*command)
     assert refused.exit_code == 2
     assert "Invalid value" in refused.stderr
+    assert "Value error" not in refused.stderr
+
+
+@pytest.mark.parametrize("command", [["run"], ["policies", "check"]])
+def test_the_lines_of_a_help_end_where_the_terminal_does(
+    here: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run(*command, "--help").output.split("Arguments")[0].splitlines()
+    for line, following in pairwise(one.strip() for one in lines):
+        word = following.split(" ")[0]
+        assert not word or not line or len(f"{line} {word}") > 78, (line, following)
 
 
 def test_the_version_is_printed() -> None:
