@@ -7,6 +7,7 @@ of commands to agents, 4 sent and not yet acknowledged, 5 refused or not applied
 from __future__ import annotations
 
 import inspect
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -178,14 +179,19 @@ def token(
     settings = load_settings(store=store)
     if store and (path := store_path(settings.store)) and not path.exists():
         raise SettingsError(f"There is no store {path}. `inspector serve` creates one.")
-    service = runfile.read()
+    running = runfile.read()
     if rotate_token:
         _rotate(settings)
-        if service:
+        if running:
             typer.echo("The running service still uses the old token. Restart it.", err=True)
-    elif service and not any(map(settings.is_explicit, ("store", "token", "token_file"))):
-        print_now(service.token)
-        return
+    if not any(map(settings.is_explicit, ("store", "token", "token_file"))):
+        whose = running.url if running else settings.store
+        url = os.environ.get("INSPECTOR_URL", "").strip().rstrip("/")
+        if url not in ("", whose):
+            typer.echo(f"This is the token of {whose}, not of {url} (INSPECTOR_URL).", err=True)
+        if running and not rotate_token:
+            print_now(running.token)
+            return
     flags = settings.token.get_secret_value() if settings.token else None
     print_now(load_token(settings.store, configured=flags, file=settings.token_file))
 
@@ -198,7 +204,10 @@ def open_(
 ) -> None:
     """Print the address of the running service, with its token, and open it in the browser."""
     client = Client.find()
-    client.get("/health")
+    if client.token:
+        client.get("/sessions", limit=1)  # which the service refuses with a wrong one
+    else:
+        client.get("/health")
     address = f"{client.url}/ui/" + (f"?token={client.token}" if client.token else "")
     print_now(address)
     if browser and not _open_in_browser(address):

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from inspector import runfile
 from inspector.cli.client import Client
 from inspector.cli.main import app
-from inspector.errors import InspectorError
+from inspector.errors import InspectorError, RefusedError
 from inspector.service.settings import Settings, load_settings
 from inspector.service.storage import open_store
 from inspector.service.token_file import store_path, token_path
@@ -439,6 +439,10 @@ def test_the_token_is_that_of_the_running_service(
     monkeypatch.delenv("INSPECTOR_STORE", raising=False)
     runfile.write(runfile.RunFile("http://127.0.0.1:1", "running", os.getpid(), "sqlite:///x.db"))
     assert run("token").output == "running\n"
+    monkeypatch.setenv("INSPECTOR_URL", "https://inspector.example")
+    of_another = run("token")
+    assert of_another.stdout == "running\n"
+    assert "http://127.0.0.1:1, not of https://inspector.example" in of_another.stderr
     none = run("token", "--store", f"sqlite:///{here / 'own.db'}")
     assert "There is no store" in str(none.exception)
     assert not list(here.glob("own.db*"))
@@ -455,7 +459,12 @@ def test_a_configured_token_cannot_be_rotated(here: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(
     "command",
-    [["sessions", "--status", "foo"], ["audit", "--via", "foo"], ["search", " "]],
+    [
+        ["sessions", "--status", "foo"],
+        ["audit", "--via", "foo"],
+        ["search", " "],
+        ["signal", "x", "go", "--json", "{bad"],
+    ],
 )
 def test_a_value_that_does_not_exist_is_exit_2_before_anything_is_read(
     here: Path, command: list[str]
@@ -520,6 +529,11 @@ def test_show_without_an_id_is_the_newest_session_and_open_prints_its_address(
     assert page.stat().st_mode & 0o077 == 0
     assert run("open", "--no-browser").stdout.strip() == address
     assert len(opened) == 1
+    monkeypatch.setenv("INSPECTOR_URL", service.url)
+    monkeypatch.setenv("INSPECTOR_TOKEN", "another")
+    refused = run("open", "--no-browser")
+    assert isinstance(refused.exception, RefusedError)
+    assert refused.stdout == ""
 
 
 @pytest.mark.slow

@@ -70,7 +70,9 @@ async def test_who_is_refused_is_written_down(
     if "origin" in headers:
         assert "https://evil.example" in entry["detail"]
     assert TOKEN not in str(entry)
-    why = "wrong token" if headers.get("authorization") == "Bearer guess" else code.replace("_", " ")
+    why = (
+        "wrong token" if headers.get("authorization") == "Bearer guess" else code.replace("_", " ")
+    )
     assert entry["detail"].startswith(f"{why}, host: ")
 
 

@@ -297,7 +297,9 @@ def test_what_could_not_be_watched_is_reported_at_the_end(service: Service, tmp_
 
 @pytest.mark.slow
 def test_spans_that_the_service_did_not_receive_are_reported_once(service: Service) -> None:
-    reporting = "from instrument import operation\nwith operation('agent_run', agent_name='a'): pass"
+    reporting = (
+        "from instrument import operation\nwith operation('agent_run', agent_name='a'): pass"
+    )
     nowhere = {"INSPECTOR_URL": "http://127.0.0.1:1", "INSPECTOR_EXIT_TIMEOUT_S": "0.1"}
     *_, last = run(service, "-c", reporting, **nowhere).stderr.splitlines()
     assert "did not receive" in last

@@ -237,7 +237,9 @@ def test_no_token_is_ever_logged(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_over_tls_the_cookie_is_for_tls_only_and_commands_need_a_certificate_to_trust(tmp_path: Path) -> None:
+def test_over_tls_the_cookie_is_for_tls_only_and_commands_need_a_certificate_to_trust(
+    tmp_path: Path,
+) -> None:
     key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
     ask = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1"
     files: list[str | Path] = ["-subj", "/CN=localhost", "-keyout", key, "-out", certificate]

@@ -55,7 +55,9 @@ class RefusalAudit:
             return
         headers = head.headers
         sent = [f"{name}: {headers[name]}" for name in ("host", "origin") if name in headers]
-        detail = ", ".join([_why(head, problem), *(self._shown(one, _HEADER_CHARS) for one in sent)])
+        detail = ", ".join(
+            [_why(head, problem), *(self._shown(one, _HEADER_CHARS) for one in sent)]
+        )
         if left_out:
             detail += f" ({left_out} more omitted)"
         actor = unquote(headers.get("inspector-actor", "")).strip()
