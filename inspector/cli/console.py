@@ -280,7 +280,7 @@ def show_errors(session: Row, tree: SpanTree, found: Sequence[tuple[Group, str]]
         console.print("No errors.")
     elif rest := session["error_count"] - sum(len(group.places) for group, _ in found):
         print_line(
-            console, Text(f"{plural(rest, 'more error')} that are not listed", "bright_black")
+            console, Text(f"{plural(rest, 'more error')}, not listed here", "bright_black")
         )
 
 

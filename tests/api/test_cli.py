@@ -167,6 +167,7 @@ def test_a_span_is_found_by_the_beginning_of_its_id_and_shown_whole(
     assert detail["span_id"] == span_id(2).hex()
     refused = run("show", listed["id"], "ffff")
     assert isinstance(refused.exception, InspectorError)
+    assert f"inspector show {listed['id']} --full" in str(refused.exception)
 
 
 def test_show_says_why_a_session_failed(
