@@ -203,6 +203,13 @@ def test_what_cannot_be_served_is_reported_before_anything_is_printed(
     assert printed == []
 
 
+def test_a_file_that_is_no_store_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("not a database")
+    with pytest.raises(InspectorError, match="not an SQLite file"):
+        serve(settings(port=0, store=f"sqlite:///{tmp_path / 'notes'}"))
+    assert [one.name for one in tmp_path.iterdir()] == ["notes"]
+
+
 def test_without_the_serve_extra_the_install_line_is_printed(tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
     (blocked / "fastapi").mkdir(parents=True)
