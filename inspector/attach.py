@@ -296,10 +296,10 @@ def is_attaching() -> bool:
     return _lock.locked()
 
 
-def count_sent_spans() -> int:
-    """Return how many spans of this process the service has accepted."""
+def has_sent_or_reported_loss() -> bool:
+    """Return whether the service has accepted spans of this process, or their loss is logged."""
     deliveries = [one._delivery for one in _attached.values()]
-    return sum(one.sent_spans for one in deliveries if one is not None)
+    return any(one.sent_spans or one.lost for one in deliveries if one is not None)
 
 
 def _service_to_use(url: str | None, token: str | None) -> Destination | None:

@@ -52,7 +52,7 @@ class Adapter(NamedTuple):
     @property
     def tested(self) -> str:
         """The range of tested versions, for people."""
-        return f"{self.first} to below {self.below}"
+        return f"{self.first} to below {self.below}" if self.first else "no version"
 
 
 ADAPTERS = (
@@ -171,8 +171,9 @@ def _is_tested(adapter: Adapter) -> bool:
 
 
 def find_adapter(name: str) -> Adapter:
-    """Return an adapter by its name."""
-    return next(adapter for adapter in ADAPTERS if adapter.name == name)
+    """Return an adapter by its name; one that is not in the table is the program's own."""
+    own = Adapter(name, name, name, first="", below="")
+    return next((adapter for adapter in ADAPTERS if adapter.name == name), own)
 
 
 def installed_version(adapter: Adapter) -> str:

@@ -25,7 +25,7 @@ def backup(
     """Copy the store to a file. The service may keep running.
 
     The copy is a consistent snapshot of sessions, requests and the audit log, readable by you
-    alone. It does not contain the token, spans queued for forwarding and the search index, which
+    alone. It does not contain the token, spans queued for forwarding or the search index, which
     is rebuilt after `inspector restore`.
     """
     from inspector.service.storage.sqlite_backup import back_up  # noqa: PLC0415
@@ -41,7 +41,7 @@ def restore(
     file: Annotated[Path, typer.Argument(help="File written by `inspector backup`.")],
     store: Store = None,
 ) -> None:
-    """Replace the store by a backup. Stop the service first.
+    """Replace the store with a backup. Stop the service first.
 
     The previous store is renamed, not deleted. Open pages reload their lists, and agents
     reconnect by themselves.

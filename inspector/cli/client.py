@@ -163,8 +163,7 @@ class Client:
         except (urllib.error.URLError, OSError, HTTPException) as error:
             reason = getattr(error, "reason", error)
             raise NoServiceError(
-                f"Cannot reach the service at {self.url}: {reason}. Start it with `inspector "
-                "serve`, or set INSPECTOR_URL to where it runs."
+                f"Cannot reach the service at {self.url}: {_why_unreachable(reason)}"
             ) from error
         return opened
 
@@ -217,6 +216,17 @@ class Client:
             raise NoServiceError(
                 f"The server at {self.url} is not Inspector. Check INSPECTOR_URL."
             ) from error
+
+
+def _why_unreachable(reason: object) -> str:
+    if why := getattr(reason, "verify_message", None):  # of a certificate; `ssl` may be missing
+        return (
+            f"its certificate is not accepted ({str(why).rstrip('.')}). Use the name in the "
+            "certificate; one that no authority has signed needs SSL_CERT_FILE."
+        )
+    if type(reason).__name__.startswith("SSL"):
+        return f"what answers there does not speak TLS ({reason}). Try an http:// address."
+    return f"{reason}. Start it with `inspector serve`, or set INSPECTOR_URL to where it runs."
 
 
 def _origin(address: str) -> tuple[str, str | None, int | None]:

@@ -279,9 +279,7 @@ def show_errors(session: Row, tree: SpanTree, found: Sequence[tuple[Group, str]]
     if not found:
         console.print("No errors.")
     elif rest := session["error_count"] - sum(len(group.places) for group, _ in found):
-        print_line(
-            console, Text(f"{plural(rest, 'more error')} that are not listed", "bright_black")
-        )
+        print_line(console, Text(f"{plural(rest, 'more error')}, not listed here", "bright_black"))
 
 
 def show_span(detail: Row, *, is_full: bool) -> None:

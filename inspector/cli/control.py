@@ -47,6 +47,17 @@ PausedId = Annotated[
     str | None,
     typer.Argument(help="Session id, or its first characters. Default: the only paused one."),
 ]
+
+
+def _json_text(text: str | None) -> str | None:
+    """Return the text as it is: it is sent unchanged, with all its digits."""
+    try:
+        json.loads(text or "null")
+    except ValueError as error:
+        raise typer.BadParameter(f"this is not JSON: {error}") from error
+    return text
+
+
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Reason = Annotated[
     str | None, typer.Option(help="Reason, sent to the agent and written to the audit log.")
@@ -138,7 +149,9 @@ def deny(request_id: OnlyRequestId = None, reason: Reason = None, as_json: Json 
 def answer(
     request_id: RequestId,
     text: Annotated[str | None, typer.Option(help="Answer, as plain text.")] = None,
-    payload: Annotated[str | None, typer.Option("--json", help="Answer, as JSON.")] = None,
+    payload: Annotated[
+        str | None, typer.Option("--json", callback=_json_text, help="Answer, as JSON.")
+    ] = None,
     field: Annotated[
         list[str] | None,
         typer.Option(help="Field of a form, as `name=value` or `object.name=value`; repeatable."),
@@ -200,7 +213,9 @@ def step(session_id: PausedId = None, reason: Reason = None, as_json: Json = Fal
 def signal(
     session_id: SessionId,
     name: Annotated[str, typer.Argument(help="Name of the signal.")],
-    payload: Annotated[str | None, typer.Option("--json", help="Payload, as JSON.")] = None,
+    payload: Annotated[
+        str | None, typer.Option("--json", callback=_json_text, help="Payload, as JSON.")
+    ] = None,
     reason: Reason = None,
 ) -> None:
     """Send a signal to a session. This answers an open question with that name."""

@@ -116,14 +116,15 @@ def _print_report(name: str, report: dict[str, Any]) -> None:
     stored = [plural(report["spans"], "span"), plural(report["logs"], "log record")]
     duplicates = report["span_duplicates"] + report["log_duplicates"]
     sessions = report["sessions"]
-    typer.echo(
-        f"{name}: {' and '.join(stored)} of {plural(len(sessions), 'session')}"
-        + (f"; {duplicates} were already stored" if duplicates else "")
-        + (
-            f"; {report['not_stored']} are of a kind that is not stored"
-            * (report["not_stored"] > 0)
+    if _has_any(report):
+        typer.echo(
+            f"{name}: {' and '.join(stored)} of {plural(len(sessions), 'session')}"
+            + (f"; {duplicates} were already stored" if duplicates else "")
+            + (
+                f"; {report['not_stored']} are of a kind that is not stored"
+                * (report["not_stored"] > 0)
+            )
         )
-    )
     listed = report["mistakes"][: None if _has_any(report) else _FEW_MISTAKES]
     for mistake in listed:
         typer.echo(f"{name}:{mistake['line']}: {visible(mistake['message'])}", err=True)

@@ -7,6 +7,7 @@ of commands to agents, 4 sent and not yet acknowledged, 5 refused or not applied
 from __future__ import annotations
 
 import inspect
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
+from typer.core import TyperGroup
 
 from inspector import runfile
 from inspector.cli import backups as cli_backups
@@ -49,8 +51,35 @@ _EXIT_CODES = {
     cli_control.NotDoneError: cli_control.NOT_DONE,
 }
 
+_VALUE_ERROR = "Value error, "
+"""What the library puts before its sentence about a value."""
+
+
+class _Commands(TyperGroup):
+    """The commands: a paragraph of their help is one line, and an error of a value one sentence."""
+
+    def __init__(self, *args: Any, **also: Any) -> None:
+        super().__init__(*args, **also)
+        _join_lines(self)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix(_VALUE_ERROR)
+            raise
+
+
+def _join_lines(command: Any) -> None:
+    command.help = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(command.help or ""))
+    for one in getattr(command, "commands", {}).values():
+        _join_lines(one)
+
+
 app = typer.Typer(
     name="inspector",
+    cls=_Commands,
     help="Watch AI agents and MCP applications while they run.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -150,14 +179,19 @@ def token(
     settings = load_settings(store=store)
     if store and (path := store_path(settings.store)) and not path.exists():
         raise SettingsError(f"There is no store {path}. `inspector serve` creates one.")
-    service = runfile.read()
+    running = runfile.read()
     if rotate_token:
         _rotate(settings)
-        if service:
+        if running:
             typer.echo("The running service still uses the old token. Restart it.", err=True)
-    elif service and not any(map(settings.is_explicit, ("store", "token", "token_file"))):
-        print_now(service.token)
-        return
+    if not any(map(settings.is_explicit, ("store", "token", "token_file"))):
+        whose = running.url if running else settings.store
+        url = os.environ.get("INSPECTOR_URL", "").strip().rstrip("/")
+        if url not in ("", whose):
+            typer.echo(f"This is the token of {whose}, not of {url} (INSPECTOR_URL).", err=True)
+        if running and not rotate_token:
+            print_now(running.token)
+            return
     flags = settings.token.get_secret_value() if settings.token else None
     print_now(load_token(settings.store, configured=flags, file=settings.token_file))
 
@@ -170,7 +204,10 @@ def open_(
 ) -> None:
     """Print the address of the running service, with its token, and open it in the browser."""
     client = Client.find()
-    client.get("/health")
+    if client.token:
+        client.get("/sessions", limit=1)  # which the service refuses with a wrong one
+    else:
+        client.get("/health")
     address = f"{client.url}/ui/" + (f"?token={client.token}" if client.token else "")
     print_now(address)
     if browser and not _open_in_browser(address):
@@ -346,7 +383,7 @@ def compare(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of results.")] = 50,
     as_json: Json = False,
 ) -> None:
-    """Show what differs between two sessions, the most important first; of more, step by step."""
+    """Compare two sessions, the most important difference first, or up to 20 step by step."""
     if len(session_ids) < 2:
         raise typer.BadParameter("name at least two sessions", param_hint="SESSION_IDS")
     from inspector.cli import comparing  # noqa: PLC0415

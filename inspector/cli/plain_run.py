@@ -59,8 +59,8 @@ def run_program(
     """Run a command in our place, so that Python processes below it are watched; never return.
 
     Raises:
-        SettingsError: `only` names a framework without an adapter, `capture` or `session` is no
-            mode, or there is no such program.
+        SettingsError: `url` is no address, `only` names a framework without an adapter, `capture`
+            or `session` is no mode, or there is no such program.
     """
     file = Path(command[0])
     if command[0] in _OF_PYTHON or (file.suffix in _PROGRAMS and file.is_file()):
@@ -89,6 +89,11 @@ def _environment(
         capture is not None and capture.lower() not in _CAPTURES
     ):  # what is misspelt must not store prompts
         raise SettingsError(f"--capture {capture}: use full, redacted or off.")
+    if url is not None:
+        from inspector.runfile import is_address  # noqa: PLC0415 - seldom needed
+
+        if not is_address(url):
+            raise SettingsError(f"--url {url}: use an address, such as http://127.0.0.1:7800.")
     if only is not None:
         try:
             select_adapters(only)

@@ -32,7 +32,8 @@ _STYLES = {
 }
 
 File = Annotated[
-    Path | None, typer.Argument(help="Check only this file. Default: all files in force.")
+    Path | None,
+    typer.Argument(exists=True, help="Check only this file. Default: all files in force."),
 ]
 
 
@@ -74,7 +75,8 @@ def try_(
         "before_tool_call"
     ),
     file: Annotated[
-        Path | None, typer.Option(help="Check only this file. Default: all files in force.")
+        Path | None,
+        typer.Option(exists=True, help="Check only this file. Default: all files in force."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -144,7 +146,7 @@ def _print_mistakes(mistakes: list[str]) -> None:
     for mistake in mistakes:
         typer.echo(typer.style(mistake, fg=typer.colors.RED), err=True)
     if mistakes:
-        text = "Until you fix them, agents deny every call that this file may restrict."
+        text = "Until you fix this, agents deny every call that the file may restrict."
         typer.echo(text, err=True)
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from inspector.cli import session_spans
 from inspector.cli.console import show_errors, show_session, show_span, span_row
 from inspector.cli.reader import ServiceReader
+from inspector.errors import RefusedError
 from inspector.service.analysis.causes import Group, error_line, groups_of
 from inspector.service.analysis.outcome import cause_key
 from inspector.service.analysis.outline import place_of
@@ -68,7 +69,11 @@ def one_span(
 ) -> None:
     """Show one span with its content, and its attributes too if `is_full`."""
     found = session_spans.spans(reader, session["id"])
-    row = found[place_of([span_row(span, session["id"]) for span in found], span_id)]
+    try:
+        row = found[place_of([span_row(span, session["id"]) for span in found], span_id)]
+    except RefusedError as error:
+        advice = f"`inspector show {session['id']} --full` lists the spans with their ids."
+        raise RefusedError(f"{error} {advice}") from error
     detail = session_spans.span(reader, row["trace_id"], row["span_id"])
     if print_json:
         return print_json(detail)

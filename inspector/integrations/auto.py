@@ -238,9 +238,12 @@ def _print_outcome(watched: list[str], libraries: tuple[Library, ...]) -> None:
 
 
 def _may_have_sent() -> bool:
-    """Return whether spans were sent, by this process or maybe by one that it has forked."""
+    """Return whether no line is missing about spans that were not sent.
+
+    They were sent, by this process or maybe by one that it has forked, or the log has their loss.
+    """
     module = _attach_module()
-    if module is not None and module.count_sent_spans():
+    if module is not None and module.has_sent_or_reported_loss():
         return True
     return bool(_forks) or any(name.startswith("multiprocessing.popen_") for name in sys.modules)
 

@@ -53,7 +53,7 @@ from inspector.service.prices import Pricing
 from inspector.service.search import Indexer, open_words
 from inspector.service.sessions.retention import Retention
 from inspector.service.settings import Settings
-from inspector.service.storage import open_store
+from inspector.service.storage import check_store, open_store
 from inspector.service.storage.sqlite_open import MEMORY_BYTES
 from inspector.service.token_file import load_token, store_path
 from inspector.version import VERSION
@@ -156,8 +156,10 @@ def access_token(settings: Settings) -> str:
 
     Raises:
         SettingsError: It cannot be read, or is too short for who can reach the service.
+        StoreError: There is something else in place of the store.
         UntrustedFileError: Somebody else may have put it there.
     """
+    check_store(settings.store)
     configured = settings.token.get_secret_value() if settings.token else None
     token = load_token(settings.store, configured=configured, file=settings.token_file)
     try:

@@ -158,7 +158,7 @@ class Settings(BaseSettings):
     prices: Path | None = Field(
         None,
         description="File of your own model prices. They override the bundled list. Agents read "
-        "the same variable.",
+        "`INSPECTOR_PRICES`, too.",
     )
     forward_otlp: Names = Field(
         (),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 from pathlib import Path
 
@@ -54,6 +55,12 @@ def load_token(
         make_dir(path.parent)
         write_private(path, f"{token}\n")
     except (OSError, UnicodeDecodeError) as error:
+        if file is None and store_path(store) and not os.path.exists(path):  # noqa: PTH110 - never raises
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise SettingsError(
+                f"Cannot write to the folder of the store, {path.parent}: {reason}. "
+                "Set INSPECTOR_STORE to a writable path."
+            ) from error
         raise SettingsError(
             f"Cannot store the access token in {path}: {error}. Set INSPECTOR_TOKEN, or set "
             "INSPECTOR_TOKEN_FILE or INSPECTOR_STORE to a writable path."

@@ -142,6 +142,7 @@ class Delivery:
         self.leaves_out: Callable[[Item], bool] | None = None
         """Returns, on the thread, whether an item is not to be sent."""
         self.sent_spans = 0  # accepted ones
+        self.lost = 0  # items that `close` has reported as not received
         self._thread: threading.Thread | None = None
         self._is_closing = False
         self._is_closed = False
@@ -227,6 +228,7 @@ class Delivery:
         thread.join(self._limits.exit_s)
         lost = self._dropped + len(self._inbox) + len(self._pending)
         if lost and not self._is_closed:
+            self.lost = lost
             _logger.warning(
                 "The Inspector service at %s did not receive %d records before the exit. %s",
                 self._target.name,

@@ -4,6 +4,7 @@ import re
 import select
 import subprocess
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from typer.testing import CliRunner, Result
 from inspector import runfile
 from inspector.cli.client import Client
 from inspector.cli.main import app
-from inspector.errors import InspectorError
+from inspector.errors import InspectorError, RefusedError
 from inspector.service.settings import Settings, load_settings
 from inspector.service.storage import open_store
 from inspector.service.token_file import store_path, token_path
@@ -166,6 +167,7 @@ def test_a_span_is_found_by_the_beginning_of_its_id_and_shown_whole(
     assert detail["span_id"] == span_id(2).hex()
     refused = run("show", listed["id"], "ffff")
     assert isinstance(refused.exception, InspectorError)
+    assert f"inspector show {listed['id']} --full" in str(refused.exception)
 
 
 def test_show_says_why_a_session_failed(
@@ -438,6 +440,10 @@ def test_the_token_is_that_of_the_running_service(
     monkeypatch.delenv("INSPECTOR_STORE", raising=False)
     runfile.write(runfile.RunFile("http://127.0.0.1:1", "running", os.getpid(), "sqlite:///x.db"))
     assert run("token").output == "running\n"
+    monkeypatch.setenv("INSPECTOR_URL", "https://inspector.example")
+    of_another = run("token")
+    assert of_another.stdout == "running\n"
+    assert "http://127.0.0.1:1, not of https://inspector.example" in of_another.stderr
     none = run("token", "--store", f"sqlite:///{here / 'own.db'}")
     assert "There is no store" in str(none.exception)
     assert not list(here.glob("own.db*"))
@@ -454,7 +460,12 @@ def test_a_configured_token_cannot_be_rotated(here: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(
     "command",
-    [["sessions", "--status", "foo"], ["audit", "--via", "foo"], ["search", " "]],
+    [
+        ["sessions", "--status", "foo"],
+        ["audit", "--via", "foo"],
+        ["search", " "],
+        ["signal", "x", "go", "--json", "{bad"],
+    ],
 )
 def test_a_value_that_does_not_exist_is_exit_2_before_anything_is_read(
     here: Path, command: list[str]
@@ -462,6 +473,18 @@ def test_a_value_that_does_not_exist_is_exit_2_before_anything_is_read(
     refused = run(*command)
     assert refused.exit_code == 2
     assert "Invalid value" in refused.stderr
+    assert "Value error" not in refused.stderr
+
+
+@pytest.mark.parametrize("command", [["run"], ["policies", "check"]])
+def test_the_lines_of_a_help_end_where_the_terminal_does(
+    here: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run(*command, "--help").output.split("Arguments")[0].splitlines()
+    for line, following in pairwise(one.strip() for one in lines):
+        word = following.split(" ")[0]
+        assert not word or not line or len(f"{line} {word}") > 78, (line, following)
 
 
 def test_the_version_is_printed() -> None:
@@ -507,6 +530,11 @@ def test_show_without_an_id_is_the_newest_session_and_open_prints_its_address(
     assert page.stat().st_mode & 0o077 == 0
     assert run("open", "--no-browser").stdout.strip() == address
     assert len(opened) == 1
+    monkeypatch.setenv("INSPECTOR_URL", service.url)
+    monkeypatch.setenv("INSPECTOR_TOKEN", "another")
+    refused = run("open", "--no-browser")
+    assert isinstance(refused.exception, RefusedError)
+    assert refused.stdout == ""
 
 
 @pytest.mark.slow

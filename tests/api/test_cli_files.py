@@ -142,11 +142,13 @@ def test_standard_input_is_imported(here: Path, service: Service) -> None:
 def test_mistakes_are_reported_by_line_and_by_the_exit_code(here: Path) -> None:
     (here / "mixed.jsonl").write_bytes(b'nonsense\n{"hello": 1}\n')
     done = run("import", "mixed.jsonl")
-    assert done.exit_code == 1
+    assert (done.exit_code, done.stdout) == (1, "")
     assert [line.split(": ")[0] for line in done.stderr.splitlines()] == [
         "mixed.jsonl:1",
         "mixed.jsonl:2",
     ]
+    (here / "picture.png").write_bytes(b"\x89PNG")
+    assert run("import", "picture.png").stderr == "picture.png:1: Not UTF-8 text\n"
 
 
 @pytest.mark.parametrize(

@@ -165,6 +165,8 @@ def test_it_says_where_a_stock_sdk_would_send(
     (finding,) = examine()["OTLP"]
     assert finding["level"] == level
     assert says in finding["message"]
+    if level == "fail":
+        assert finding["advice"] == f"Set OTEL_EXPORTER_OTLP_ENDPOINT={service.url}."
 
 
 def test_the_targets_of_forwarding_are_tried(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,11 +131,11 @@ def test_requests_of_a_policy_are_answered_by_people_and_recorded_on_the_trace(
     assert json.loads(agent.read_line("RAN")) == {"path": "/tmp/a"}
 
     use(agent, "delete_file", path="/prod/a")
-    assert agent.read_line("DENIED") == "denied by policy production"
+    assert agent.read_line("DENIED") == "denied by policy 'production'"
 
     use(agent, "delete_file", path="/tmp/b")
     answer(service, pending(service), "allow", args_json='{"path":"/prod/b"}')
-    assert agent.read_line("DENIED") == "denied by policy production"
+    assert agent.read_line("DENIED") == "denied by policy 'production'"
 
     use(agent, "delete_file", path="/tmp/c")
     answer(service, pending(service), "deny", reason="not this one")
@@ -192,7 +192,7 @@ def test_policies_hold_when_the_service_is_gone(service: Service, agent: AgentPr
     agent.read_line("RAN")
     service.kill()
     use(agent, "read", path="/prod/a")
-    assert agent.read_line("DENIED") == "denied by policy production"
+    assert agent.read_line("DENIED") == "denied by policy 'production'"
     use(agent, "wipe", path="/tmp/a")
     assert "nobody answered within 1 s" in agent.read_line("DENIED")
     service.start()

@@ -70,6 +70,10 @@ async def test_who_is_refused_is_written_down(
     if "origin" in headers:
         assert "https://evil.example" in entry["detail"]
     assert TOKEN not in str(entry)
+    why = (
+        "wrong token" if headers.get("authorization") == "Bearer guess" else code.replace("_", " ")
+    )
+    assert entry["detail"].startswith(f"{why}, host: ")
 
 
 async def test_a_cookie_without_an_origin_is_refused_and_written_down(app: FastAPI) -> None:

@@ -296,6 +296,16 @@ def test_what_could_not_be_watched_is_reported_at_the_end(service: Service, tmp_
 
 
 @pytest.mark.slow
+def test_spans_that_the_service_did_not_receive_are_reported_once(service: Service) -> None:
+    reporting = (
+        "from instrument import operation\nwith operation('agent_run', agent_name='a'): pass"
+    )
+    nowhere = {"INSPECTOR_URL": "http://127.0.0.1:1", "INSPECTOR_EXIT_TIMEOUT_S": "0.1"}
+    *_, last = run(service, "-c", reporting, **nowhere).stderr.splitlines()
+    assert "did not receive" in last
+
+
+@pytest.mark.slow
 def test_of_a_program_that_exports_its_spans_itself_nobody_claims_that_none_were_sent(
     service: Service,
 ) -> None:
@@ -474,6 +484,9 @@ def test_what_cannot_be_run_is_one_sentence(service: Service) -> None:
     ended = run(service, sys.executable, flags=("--only", "langchian"))
     assert ended.returncode == 2
     assert "langchain" in ended.stderr
+    ended = run(service, sys.executable, flags=("--url", "foo"))
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert "--url foo" in ended.stderr
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from inspector.cli.client import Client, NoServiceError
 from inspector.errors import InspectorError
 from inspector.service.server.serve import serve
 from tests.support.services.app import settings
@@ -202,6 +203,13 @@ def test_what_cannot_be_served_is_reported_before_anything_is_printed(
     assert printed == []
 
 
+def test_a_file_that_is_no_store_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("not a database")
+    with pytest.raises(InspectorError, match="not an SQLite file"):
+        serve(settings(port=0, store=f"sqlite:///{tmp_path / 'notes'}"))
+    assert [one.name for one in tmp_path.iterdir()] == ["notes"]
+
+
 def test_without_the_serve_extra_the_install_line_is_printed(tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
     (blocked / "fastapi").mkdir(parents=True)
@@ -236,7 +244,9 @@ def test_no_token_is_ever_logged(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_over_tls_the_cookie_is_for_tls_only(tmp_path: Path) -> None:
+def test_over_tls_the_cookie_is_for_tls_only_and_commands_need_a_certificate_to_trust(
+    tmp_path: Path,
+) -> None:
     key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
     ask = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1"
     files: list[str | Path] = ["-subj", "/CN=localhost", "-keyout", key, "-out", certificate]
@@ -245,6 +255,8 @@ def test_over_tls_the_cookie_is_for_tls_only(tmp_path: Path) -> None:
         assert service.url.startswith("https://")
         answer = httpx.get(f"{service.url}/ui/", params={"token": service.token}, verify=False)
         assert "Secure" in answer.headers["set-cookie"]
+        with pytest.raises(NoServiceError, match=r"certificate is not accepted \(self-signed"):
+            Client(service.url, service.token).get("/health")
 
 
 def test_a_killed_service_leaves_a_run_file_that_nobody_believes(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ async def test_a_restored_store_uses_no_change_number_twice_and_viewers_begin_an
         with store.read() as reader:
             used = reader.head
         position = Feed(store).position(used)
-        with pytest.raises(StoreInUseError):
+        with pytest.raises(StoreInUseError, match=r"Stop the service first\.$"):
             restore(copy, path)
     moved_to = restore(copy, path)
     with closing(SqliteStore(path)) as restored:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import yaml
@@ -15,6 +16,7 @@ import yaml
 from inspector.integrations.mcp_agent.app import Section
 from inspector.service.query import QueryScope, parse_query
 from instrument import Bus
+from instrument.testing import capture_hook
 from tests.docs.test_code_blocks import PAGES
 from tests.support.docs.page import ROOT, DocPage
 from tests.support.docs.reader import Reader
@@ -118,3 +120,22 @@ def test_an_app_with_the_service_in_it_prints_its_address(tmp_path: Path) -> Non
         address = next((line for line in process.stdout if line.startswith(beginning)), "")
         process.terminate()
     assert len(address) > len(beginning) + 20
+
+
+async def test_the_adapter_to_copy_watches_a_framework_without_a_row_in_the_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Agent:
+        async def call_tool(self, name: str, args: dict[str, object]) -> object:
+            return SimpleNamespace(text=f"{name} {args}", is_error=False)
+
+    before = Agent.call_tool
+    monkeypatch.setitem(sys.modules, "acme", SimpleNamespace(Agent=Agent))
+    adapter: dict[str, Any] = {}
+    exec(DocPage("docs/guide/write-an-adapter.md").program, adapter)
+    detach = adapter["attach"]()
+    with capture_hook("after_tool_call") as calls:
+        await Agent().call_tool("look", {"at": "it"})
+    detach()
+    assert [kwargs["tool_name"] for _, kwargs in calls] == ["look"]
+    assert Agent.call_tool is before

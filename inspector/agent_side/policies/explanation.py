@@ -69,7 +69,7 @@ def try_out(rules: Sequence[Rules], event: Event) -> Trial:
     ]
     return Trial(
         "none" if decision is None else decision.effect,
-        "no policy applies: it runs" if decision is None else decision.reason,
+        "no policy applies, so the call runs" if decision is None else decision.reason,
         (
             *(_policy_line("policy", one) for one in matched),
             *(_policy_line("breakpoint", one) for one in stops),

@@ -110,7 +110,7 @@ def decision_of(policy: Policy, event: Event) -> PolicyDecision:
     by = f"{'breakpoint' if action == 'break' else 'policy'}:{policy.name}"
     if action in ("allow", "deny"):
         done = "allowed" if action == "allow" else "denied"
-        return PolicyDecision(by, action, policy.reason or f"{done} by policy {policy.name}")
+        return PolicyDecision(by, action, policy.reason or f"{done} by policy {policy.name!r}")
     subject = event.kwargs.get("tool_name") if event.hook == "before_tool_call" else None
     what = str(subject)[:_MAX_NAME_CHARS] if subject is not None else event.hook
     if action == "ask":

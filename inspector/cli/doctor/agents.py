@@ -12,6 +12,7 @@ from inspector.agent_side.policies.locations import SWITCH, find_sources, is_swi
 from inspector.agent_side.policies.sources import load
 from inspector.cli.doctor.finding import FAIL, OK, WARN, CheckResult
 from inspector.cli.doctor.probe import health, listens
+from inspector.cli.doctor.service import without_user
 from inspector.errors import PolicyError
 from inspector.runfile import environment_token
 from inspector.service.settings import Settings
@@ -41,30 +42,39 @@ def examine_senders(settings: Settings, environ: Mapping[str, str]) -> Iterator[
 def _examine_endpoint(
     settings: Settings, environ: Mapping[str, str], endpoint: str, *, is_grpc: bool
 ) -> CheckResult:
+    point = _point(environ)
     parts = urlsplit(endpoint if "://" in endpoint else f"http://{endpoint}")
     try:
         host, port = parts.hostname or "localhost", parts.port
     except ValueError:
-        return CheckResult(FAIL, "OTLP", "OTEL_EXPORTER_OTLP_ENDPOINT is not an address", _POINT)
+        return CheckResult(FAIL, "OTLP", "OTEL_EXPORTER_OTLP_ENDPOINT is not an address", point)
     port = port or (443 if parts.scheme == "https" else 80)
     where = f"{host}:{port} ({'gRPC' if is_grpc else 'HTTP'})"
     if not listens(host, port):
-        return CheckResult(WARN, "OTLP", f"SDKs send to {where}, where nothing listens", _POINT)
+        return CheckResult(WARN, "OTLP", f"SDKs send to {where}, where nothing listens", point)
     if is_grpc:
         ours = {settings.otlp_grpc_port, settings.otlp_http_port, settings.port}
         is_ours = port in ours and settings.otlp_grpc_port and _is_here(environ)
         if not is_ours:
             message = f"SDKs send to {where}, which may not be the service"
-            return CheckResult(WARN, "OTLP", message, _POINT)
+            return CheckResult(WARN, "OTLP", message, point)
     elif not health(f"{parts.scheme}://{_bracketed(host)}:{port}"):
-        return CheckResult(WARN, "OTLP", f"SDKs send to {where}, which is not Inspector", _FORWARD)
+        message = f"SDKs send to {where}, which is not Inspector"
+        return CheckResult(WARN, "OTLP", message, f"{point} {_FORWARD}")
     return CheckResult(
         OK, "OTLP", f"SDKs of this environment reach an Inspector service at {where}"
     )
 
 
-_POINT = "Start the service, or set OTEL_EXPORTER_OTLP_ENDPOINT to its address."
-_FORWARD = f"{_POINT} INSPECTOR_FORWARD_OTLP forwards everything to the previous receiver."
+def _point(environ: Mapping[str, str]) -> str:
+    running = runfile.read(environ)
+    url = environ.get("INSPECTOR_URL", "").strip() or (running.url if running else "")
+    if not url:
+        return "Start the service, or set OTEL_EXPORTER_OTLP_ENDPOINT to its address."
+    return f"Set OTEL_EXPORTER_OTLP_ENDPOINT={without_user(url)}."
+
+
+_FORWARD = "INSPECTOR_FORWARD_OTLP forwards everything to the previous receiver."
 
 
 def examine_frameworks(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:

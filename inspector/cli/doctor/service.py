@@ -20,7 +20,7 @@ def examine_service(settings: Settings, environ: Mapping[str, str]) -> Iterator[
     """Check the service that commands and agents of this environment find."""
     if url := environ.get(f"{PREFIX}URL"):
         url, token = url.rstrip("/"), environment_token(environ)
-        where = f"at {_without_user(url)} (INSPECTOR_URL)"
+        where = f"at {without_user(url)} (INSPECTOR_URL)"
         if not runfile.is_address(url):
             advice = "Set it to an address such as http://127.0.0.1:7800, or unset it."
             yield CheckResult(FAIL, "service", f"{where[3:]} is not an address", advice)
@@ -99,7 +99,7 @@ def examine_ports(settings: Settings, environ: Mapping[str, str]) -> Iterator[Ch
 def examine_forwarding(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Check that the targets of forwarding can be reached from here."""
     for target in settings.forward_otlp:
-        shown = _without_user(target)
+        shown = without_user(target)
         try:
             parts = urlsplit(target)
             host, port = parts.hostname, parts.port or _DEFAULT_PORTS.get(parts.scheme)
@@ -116,7 +116,7 @@ def examine_forwarding(settings: Settings, environ: Mapping[str, str]) -> Iterat
             yield CheckResult(WARN, "forward", f"{shown} does not answer", advice)
 
 
-def _without_user(url: str) -> str:
+def without_user(url: str) -> str:
     """Return `url` without user and password: people paste the output into reports."""
     before, mark, rest = url.partition("://")
     host, slash, path = rest.partition("/")

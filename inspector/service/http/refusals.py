@@ -55,7 +55,9 @@ class RefusalAudit:
             return
         headers = head.headers
         sent = [f"{name}: {headers[name]}" for name in ("host", "origin") if name in headers]
-        detail = ", ".join(self._shown(one, _HEADER_CHARS) for one in sent)
+        detail = ", ".join(
+            [_why(head, problem), *(self._shown(one, _HEADER_CHARS) for one in sent)]
+        )
         if left_out:
             detail += f" ({left_out} more omitted)"
         actor = unquote(headers.get("inspector-actor", "")).strip()
@@ -71,13 +73,19 @@ class RefusalAudit:
             action=action,
             result="refused",
             code=problem.code,
-            detail=detail or None,
+            detail=detail,
             **about,
         )
         writer.record_audit(row)
 
     def _shown(self, text: str, max_chars: int) -> str:
         return visible_line(text.replace(self._token, "…"), max_chars)
+
+
+def _why(head: RequestHead, problem: ProblemError) -> str:
+    if problem.code == "no_token" and "authorization" in head.headers:
+        return "wrong token"
+    return problem.code.replace("_", " ")
 
 
 def _target_of(head: RequestHead) -> dict[str, str] | None:

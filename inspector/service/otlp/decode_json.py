@@ -103,11 +103,19 @@ def parse_json(body: bytes) -> Any:
         # orjson is right to refuse these, and Python's own json is what writes them.
         is_careless = any(mark in body for mark in (b"\\u", b"NaN", b"Infinity"))
         if not is_careless and body.count(b"{") + body.count(b"[") <= _MAX_DEPTH:
-            raise BadDataError(f"The body is not JSON: {error}.") from error
+            raise _not_json(body, error) from error
     try:
         return json.loads(levelled(body.decode("utf-8", "surrogatepass"), _MAX_DEPTH))
     except ValueError as error:
-        raise BadDataError(f"The body is not JSON: {error}.") from error
+        raise _not_json(body, error) from error
+
+
+def _not_json(body: bytes, error: ValueError) -> BadDataError:
+    try:
+        body.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return BadDataError("Not UTF-8 text.")
+    return BadDataError(f"Not JSON: {error}.")
 
 
 def _fill(message: Any, value: Any, rejections: Rejections) -> None:

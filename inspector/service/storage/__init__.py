@@ -7,9 +7,10 @@ from pathlib import Path
 from inspector.errors import StoreError
 from inspector.service.storage.base import Store
 from inspector.service.storage.sqlite import SqliteStore
+from inspector.service.storage.sqlite_open import check_file
 from inspector.service.storage.sqlite_readonly import Passed, ReadOnlySqliteStore
 
-__all__ = ["Store", "open_store", "open_to_read"]
+__all__ = ["Store", "check_store", "open_store", "open_to_read"]
 
 _SQLITE = "sqlite:///"
 
@@ -26,6 +27,16 @@ def open_store(url: str) -> SqliteStore:
         StoreError: It cannot be opened, or the URL names no store.
     """
     return SqliteStore(None if url == "memory:" else _path_of(url))
+
+
+def check_store(url: str) -> None:
+    """Refuse a URL that names no store, or another file, before anything is made beside it.
+
+    Raises:
+        StoreError: It does.
+    """
+    if url != "memory:":
+        check_file(_path_of(url))
 
 
 def open_to_read(url: str, passed: Passed | None = None) -> ReadOnlySqliteStore:

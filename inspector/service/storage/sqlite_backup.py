@@ -12,10 +12,10 @@ from pathlib import Path
 
 import apsw
 
-from inspector.errors import StoreError
+from inspector.errors import StoreError, StoreInUseError
 from inspector.paths import make_dir
 from inspector.service.storage.sqlite_errors import is_damage
-from inspector.service.storage.sqlite_open import lock_store, open_read_only, open_writer
+from inspector.service.storage.sqlite_open import FILE_HEAD, lock_store, open_read_only, open_writer
 
 _LEAP = 2**32
 """Gap in the change numbers after a restore: commits after the backup used the next ones."""
@@ -58,7 +58,12 @@ def restore(backup: Path, store: Path) -> Path | None:
     if not backup.exists():
         raise StoreError(f"Cannot restore from {backup}: no such file.")
     _check_backup(backup)
-    lock = lock_store(store)
+    try:
+        lock = lock_store(store)
+    except StoreInUseError as error:
+        raise StoreInUseError(
+            f"Cannot restore {store}: an Inspector service has it open. Stop the service first."
+        ) from error
     try:
         aside = store.with_name(f".{store.name}.{uuid.uuid4().hex[:8]}")
         with closing(open_read_only(backup)) as source, _copying("restore", backup, aside):
@@ -80,7 +85,7 @@ def restore(backup: Path, store: Path) -> Path | None:
 
 def _check_backup(backup: Path) -> None:
     with backup.open("rb") as file:
-        is_sqlite = file.read(16) == b"SQLite format 3\0"
+        is_sqlite = file.read(len(FILE_HEAD)) == FILE_HEAD
     if not is_sqlite:
         raise StoreError(
             f"Cannot restore from {backup}: it is no backup. Name a file that `inspector backup` "

@@ -21,6 +21,8 @@ from inspector.paths import make_database
 from inspector.service.storage.sqlite_errors import RESTORE, is_damage
 
 _APPLICATION_ID = 0x494E5350  # "INSP"
+FILE_HEAD = b"SQLite format 3\0"
+"""The first bytes of every SQLite file that is not empty."""
 BUSY_MS = 5_000
 _MEMORY_BUSY_MS = 60_000  # nobody else is there: the wait is for our own commits and snapshots
 MEMORY_BYTES = 1024**3
@@ -86,6 +88,21 @@ def file_of(path: Path) -> FileId | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def check_file(path: Path) -> None:
+    """Refuse a file that is no database, before anything is made beside it.
+
+    Raises:
+        StoreError: It is something else.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(FILE_HEAD))
+    except OSError:
+        return  # there is none yet, or opening it says why not
+    if head not in (b"", FILE_HEAD):
+        raise _cannot("open", path, apsw.NotADBError("file is not a database"), "")
 
 
 def lock_store(path: Path) -> Lock:

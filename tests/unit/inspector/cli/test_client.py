@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inspector.cli.client import Client
+from inspector.cli.client import Client, NoServiceError
 from inspector.errors import RefusedError
 
 Seen = list[tuple[str, str, dict[str, str], bytes]]
@@ -104,3 +104,12 @@ def test_a_post_names_its_actor_and_agent(servers: tuple[_Server, _Server]) -> N
 
 def test_the_token_is_not_in_the_repr() -> None:
     assert "secret" not in repr(Client("http://127.0.0.1:1", "secret"))
+
+
+def test_an_address_without_tls_is_not_advised_to_be_started(
+    servers: tuple[_Server, _Server],
+) -> None:
+    address = servers[0].url.replace("http:", "https:")
+    with pytest.raises(NoServiceError, match="does not speak TLS") as refused:
+        Client(address, None).get("/health")
+    assert "inspector serve" not in str(refused.value)

@@ -125,8 +125,10 @@ def test_an_empty_file_is_no_token(tmp_path: Path, stored: str) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="about POSIX directories")
 def test_a_place_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
-    with pytest.raises(SettingsError, match="INSPECTOR_TOKEN"):
+    with pytest.raises(SettingsError, match=rf"the folder of the store, {tmp_path}/data: .*_STORE"):
         load_token(address(tmp_path))
+    with pytest.raises(SettingsError, match="INSPECTOR_TOKEN_FILE"):
+        load_token(address(tmp_path), file=tmp_path / "data" / "token")
 
 
 def test_a_store_in_memory_has_its_token_in_the_data_directory(

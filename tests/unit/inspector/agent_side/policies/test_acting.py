@@ -75,7 +75,7 @@ async def test_the_first_policy_that_matches_decides(bus: Bus, enforce: Enforce)
     assert person.requests[0].timeout_s == 12
     assert person.requests[0].interceptor == "policy:deletes"
     assert decisions == [
-        ("policy:reading", "continue", "allowed by policy reading"),
+        ("policy:reading", "continue", "allowed by policy 'reading'"),
         ("policy:no production", "deny", "production is off limits"),
         ("policy:deletes", "ask_user", "policy deletes asks"),
         ("approval", "continue", None),
@@ -277,7 +277,7 @@ async def test_the_same_file_counts_once(
     enforce(here=READ_ASK_DENY, INSPECTOR_POLICIES=str(here))
     decisions = trail(bus)
     await run(bus, "read_file")
-    assert decisions == [("policy:reading", "continue", "allowed by policy reading")]
+    assert decisions == [("policy:reading", "continue", "allowed by policy 'reading'")]
     assert not [one for one in caplog.records if one.levelno >= logging.WARNING]
 
 

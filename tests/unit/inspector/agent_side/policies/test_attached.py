@@ -78,7 +78,7 @@ print(sorted(
         tmp_path,
     )
     assert output == [
-        "denied: denied by policy no deletes",
+        "denied: denied by policy 'no deletes'",
         "denied: budget #1: $2.00 of $1.00 used in this session",
         "ran delete_x",
         "[]",
@@ -98,7 +98,7 @@ def test_they_act_whatever_becomes_of_the_telemetry(
     tmp_path: Path, attach: str, environ: dict[str, str]
 ) -> None:
     output = run_program(f"{attach}\nuse('delete_x')\nuse('read_x')", tmp_path, **environ)
-    assert output[:2] == ["denied: denied by policy no deletes", "ran read_x"]
+    assert output[:2] == ["denied: denied by policy 'no deletes'", "ran read_x"]
 
 
 @pytest.mark.slow
@@ -116,7 +116,7 @@ use("delete_x")
 """,
         tmp_path,
     )
-    assert output[:2] == ["denied: denied by policy no deletes", "ran delete_x"]
+    assert output[:2] == ["denied: denied by policy 'no deletes'", "ran delete_x"]
 
 
 def test_they_can_be_left_out(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_they_can_be_left_out(tmp_path: Path) -> None:
 def test_a_file_in_the_working_directory_counts(tmp_path: Path) -> None:
     (tmp_path / "inspector.toml").write_text('[[policies]]\ntools = "read_x"\naction = "deny"')
     output = run_program("inspector.attach()\nuse('read_x')\nuse('read_y')", tmp_path)
-    assert output == ["denied: denied by policy ./#1", "ran read_y"]
+    assert output == ["denied: denied by policy './#1'", "ran read_y"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="fork is of POSIX systems")
@@ -179,4 +179,4 @@ print(delete_x.invoke(call).content)
         tmp_path,
         **environ,
     )
-    assert output == ["Denied: denied by policy no deletes"]
+    assert output == ["Denied: denied by policy 'no deletes'"]

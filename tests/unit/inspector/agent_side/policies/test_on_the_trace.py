@@ -87,7 +87,7 @@ async def test_the_policy_that_decided_is_named_on_the_span(
         op.set(usage={"input_tokens": 100})
     await use(bus, "write_file", path="/tmp/x")
     assert decisions(exporter) == [
-        [("policy:reading", "continue", "allowed by policy reading")],
+        [("policy:reading", "continue", "allowed by policy 'reading'")],
         [("policy:production", "deny", "off limits")],
         [("policy:deletes", "ask_user", "policy deletes asks"), ("approval", "continue", None)],
         [],

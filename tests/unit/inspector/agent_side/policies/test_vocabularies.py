@@ -26,7 +26,7 @@ async def denied_by_control(bus: Bus, tool: str, path: str) -> bool:
     result = await HookRegistry(bus).emit(
         "tool:pre", {"tool_name": tool, "tool_input": {"path": path}}
     )
-    assert result.reason in (None, "denied by policy production")
+    assert result.reason in (None, "denied by policy 'production'")
     return result.action == "deny"
 
 
@@ -36,7 +36,7 @@ async def denied_by_typed(bus: Bus, tool: str, path: str) -> bool:
         agent=None, selected_tool=None, tool_use=tool_use, invocation_state={}
     )
     await TypedRegistry(bus).invoke_callbacks_async(event)
-    assert event.cancel_tool in (False, "denied by policy production")
+    assert event.cancel_tool in (False, "denied by policy 'production'")
     return bool(event.cancel_tool)
 
 
