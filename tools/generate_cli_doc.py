@@ -27,7 +27,7 @@ def outputs() -> dict[Path, str]:
 
 def _cli() -> Iterator[str]:
     group: Any = typer.main.get_command(app)
-    yield "# Command line\n"
+    yield "# Command line (CLI)\n"
     yield "Commands talk to the running service over HTTP. They find it on this machine by"
     yield "themselves; `INSPECTOR_URL` and `INSPECTOR_TOKEN` name another one."
     yield "Without a running service, `sessions`, `usage`, `causes`, `search`, `show`, `compare`,"
@@ -73,6 +73,7 @@ def _settings() -> Iterator[str]:
     yield f"The configuration file is `--config`, else `{PREFIX}CONFIG`, else `inspector.toml` in"
     yield "the user's configuration directory. It may also contain [policies](guide/policies.md)."
     yield "For the settings of agents see the [telemetry reference](telemetry-spec.md).\n"
+    yield "## Flags, environment variables and keys\n"
     yield "| setting | default | meaning |\n| --- | --- | --- |"
     for name, field in Settings.model_fields.items():
         flag = [] if name in NO_FLAG else [f"--{name.replace('_', '-')}"]

@@ -1,6 +1,6 @@
 // Scores of the search: the defaults of Sphinx, with guides before reference, and pages for those
 // who build Inspector last.
-const FOR_BUILDERS = /^(adr\/|changelog|requirements|benchmarks|dependencies|architecture|reference\/)/;
+const FOR_BUILDERS = /^(adr\/|changelog|requirements|benchmarks|dependencies|contributing|architecture|reference\/)/;
 
 // Sphinx counts a word in the title of a page no more than one in the title of a section.
 const QUERY = (new URLSearchParams(location.search).get("q") ?? "").toLowerCase().match(/\w{4,}/g) ?? [];

@@ -383,7 +383,7 @@ def compare(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of results.")] = 50,
     as_json: Json = False,
 ) -> None:
-    """Compare two sessions, the most important difference first, or up to 20 step by step."""
+    """Compare two sessions, or up to 20 step by step."""
     if len(session_ids) < 2:
         raise typer.BadParameter("name at least two sessions", param_hint="SESSION_IDS")
     from inspector.cli import comparing  # noqa: PLC0415

@@ -300,8 +300,14 @@ def test_spans_that_the_service_did_not_receive_are_reported_once(service: Servi
     reporting = (
         "from instrument import operation\nwith operation('agent_run', agent_name='a'): pass"
     )
-    nowhere = {"INSPECTOR_URL": "http://127.0.0.1:1", "INSPECTOR_EXIT_TIMEOUT_S": "0.1"}
-    *_, last = run(service, "-c", reporting, **nowhere).stderr.splitlines()
+    ended = run(
+        service,
+        "-c",
+        reporting,
+        INSPECTOR_URL="http://127.0.0.1:1",
+        INSPECTOR_EXIT_TIMEOUT_S="0.1",
+    )
+    *_, last = ended.stderr.splitlines()
     assert "did not receive" in last
 
 
