@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.http import transcript
+from inspector.service.model.rows import Json
 from tests.support.services.api import Api
 from tests.support.telemetry.delegating_run import TRACE, WHY, spans
-from tests.support.telemetry.otlp import span
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry.records import incoming, log, span_hex, started, trace_hex
 
 URL = "/sessions/refunds/transcript"
@@ -149,3 +151,28 @@ async def test_the_last_calls_say_what_led_to_a_span(api: Api) -> None:
     assert ids(await last(limit=2)) != ids(before)[-2:]
     assert (await api.get(f"{URL}/last", params={"before": "x"})).status_code == 422
     assert (await api.get("/sessions/nobody/transcript/last")).status_code == 404
+
+
+async def test_what_came_after_a_span_began_did_not_lead_to_it(api: Api) -> None:
+    def call(number: int, start_s: int, duration_s: int) -> Span:
+        values: dict[str, Json] = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.call.arguments": "{}",
+            "gen_ai.tool.call.result": f"result {number}",
+        }
+        return span(
+            f"execute_tool t{number}",
+            trace=9,
+            span_id=number,
+            parent=99,
+            start_ns=START_NS + start_s * SECOND_NS,
+            duration_ns=duration_s * SECOND_NS,
+            attributes=values,
+        )
+
+    calls = (call(1, 0, 1), call(2, 1, 9), call(3, 2, 1), call(4, 5, 1))
+    await api.submit(*(incoming(one, "p1") for one in calls))
+    url = f"/sessions/{trace_hex(9)}/transcript/last"
+    answer = await api.get(url, params={"before": f"{trace_hex(9)}.{span_hex(4)}"})
+    results = [one["tool"]["result"] for one in answer.json()["readings"]]
+    assert [one and one["text"] for one in results] == ["result 1", None, "result 3"]

@@ -11,8 +11,10 @@ from playwright.sync_api import Locator, Page, ViewportSize, expect
 from tests.e2e.conftest import Watch
 from tests.support.services.process import Service, wait_for
 from tests.support.telemetry.rich_session import rich_session
+from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
+COMPARE = f"compare?left={FIRST_ID}&right={SECOND_ID}"
 _PAGES = {
     "list": "",
     "waterfall": "sessions/rich?view=waterfall",
@@ -24,7 +26,7 @@ _PAGES = {
     "audit": "audit",
     "search": "search?q=a*",
     "causes": "causes",
-    "compare": "compare?left=rich&right=rich",
+    "compare": COMPARE,
     "usage": "usage",
 }
 _BEYOND = """() => {
@@ -52,6 +54,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             timeout=120,
         )
         assert answer.status_code == 200
+        running.post("/v1/traces", two_runs())
         # It is over, and opens at its error, once nothing came for a while.
         wait_for(lambda: running.get("/sessions/rich")["status"] == "failed")
         yield running
@@ -73,6 +76,17 @@ def test_no_page_or_view_scrolls_sideways(page: Page, watch: Watch, filled: Serv
         beyond[name] = page.evaluate(_BEYOND)
     assert {name: found for name, found in beyond.items() if found} == {}
     assert watch.errors == []
+
+
+@pytest.mark.slow
+def test_the_times_of_two_runs_stand_below_each_other(page: Page, filled: Service) -> None:
+    _open(page, filled, COMPARE)
+    times = page.locator(".ins-aligned__time")
+    expect(times.nth(3)).to_be_visible()
+    above, below = times.nth(0).bounding_box(), times.nth(1).bounding_box()
+    assert above is not None
+    assert below is not None
+    assert above["y"] + above["height"] <= below["y"]
 
 
 @pytest.mark.slow

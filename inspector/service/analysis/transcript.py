@@ -96,6 +96,20 @@ def reading(
     )
 
 
+def without_end(one: Reading) -> Reading:
+    """Return the reading of a span without what came with its end."""
+    parts: dict[str, object] = {
+        "said": [said for said in one.said if said.origin != "output"],
+        "so_far": None,
+        "error": None,
+        "finish_reasons": [],
+        "first_chunk_ms": None,
+        "tool": one.tool and one.tool.model_copy(update={"result": None, "is_error": False}),
+        "mcp": one.mcp and one.mcp.model_copy(update={"response": None}),
+    }
+    return one.model_copy(update=parts)
+
+
 def clip(text: str, *, is_json: bool = False, is_truncated: bool = False) -> Clip:
     """Return the beginning of a text, and its length."""
     return Clip(text=text[:MAX_CHARS], chars=len(text), is_json=is_json, is_truncated=is_truncated)

@@ -9,11 +9,11 @@ from fastapi import APIRouter, Query, Request
 from pydantic import StringConstraints
 from starlette.responses import Response
 
-from inspector.service.analysis.transcript import reading
+from inspector.service.analysis.transcript import reading, without_end
 from inspector.service.http.parts import ReadParts, ReadPartsDep
 from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.model.otlp_values import flat_attributes
-from inspector.service.model.records import Content, SpanRecord
+from inspector.service.model.records import MAX_INT, Content, SpanRecord
 from inspector.service.model.rows import Moment, RequestRow, SpanKind
 from inspector.service.normalise import span_view
 from inspector.service.storage.base import Reader, SpanPosition
@@ -33,11 +33,15 @@ _KEY = r"[0-9a-f]{32}\.[0-9a-f]{16}"
 
 
 class RequestedSpan(NamedTuple):
-    """A requested span and the call before it, as keys `(trace id, span id)`."""
+    """A requested span and the call before it, as keys `(trace id, span id)`.
+
+    `until_ns`: of one that ended later, what came with its end is not wanted.
+    """
 
     text: str
     key: tuple[str, str]
     before: tuple[str, str] | None
+    until_ns: int = MAX_INT
 
 
 @router.get("/sessions/{session_id:path}/transcript", response_model=Transcript, responses=MOVED)
@@ -73,7 +77,11 @@ def read_last_calls(
     session_id: str,
     before: Annotated[
         str | None,
-        Query(pattern=rf"^{_KEY}$", description="`TRACE.SPAN`: only calls that started before it."),
+        Query(
+            pattern=rf"^{_KEY}$",
+            description="`TRACE.SPAN`: only calls that started before it; of one that ended later, "
+            "without its result.",
+        ),
     ] = None,
     limit: Annotated[int, Query(ge=1, le=10)] = 3,
 ) -> Response:
@@ -89,7 +97,8 @@ def read_last_calls(
             for one in reader.spans(trace_id, (span_id,)):
                 place = SpanPosition(one.start_ns, one.span_id, one.trace_id)
         calls = reader.calls_before(session_id, place, _CALLS, _MAX_CALLS)
-        return [_new_in(one, calls[at + 1 :]) for at, one in enumerate(calls[:limit])][::-1]
+        wanted = [_new_in(one, calls[at + 1 :]) for at, one in enumerate(calls[:limit])][::-1]
+        return [one._replace(until_ns=place.start_ns) for one in wanted] if place else wanted
 
     return _transcript(request, parts, session_id, "read_last_calls", last_calls)
 
@@ -168,7 +177,7 @@ class _SpanReader:
         logged = self._moments(record)
         view = span_view(content.span(), logged)
         self._messages[requested.key] = view.messages
-        return reading(
+        found = reading(
             requested.key,
             view,
             self._messages_of(before) if before else None,
@@ -178,6 +187,8 @@ class _SpanReader:
             moments=_by_time(content, logged),
             requests=self._requests_of(record) if record.waits else (),
         )
+        is_later = record.end_ns is not None and record.end_ns > requested.until_ns
+        return without_end(found) if is_later else found
 
     def _is_of_another_run(self, one: SpanRecord, other: SpanRecord) -> bool:
         """Return whether two calls belong to two runs: two traces, or two agents above them."""

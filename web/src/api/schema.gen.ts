@@ -6803,7 +6803,7 @@ export interface operations {
     read_last_calls_sessions__session_id__transcript_last_get: {
         parameters: {
             query?: {
-                /** @description `TRACE.SPAN`: only calls that started before it. */
+                /** @description `TRACE.SPAN`: only calls that started before it; of one that ended later, without its result. */
                 before?: string | null;
                 limit?: number;
             };

@@ -1,14 +1,18 @@
-/** Draws the minimap: work over time stacked by kind, errors above, waits below. */
+/**
+ * Draws the minimap: work over time stacked by kind, errors above, waits below; a low line where
+ * only spans above others run.
+ */
 import type { Minimap } from '../model/timeline/minimap.ts';
 import { hatch, prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';
 
 const ERRORS_PX = 6;
 const WAITS_PX = 6;
+const FRAMES_PX = 3;
 
 export function drawMinimap(
   canvas: HTMLCanvasElement,
-  { kinds, most, errors, waits }: Minimap,
+  { kinds, most, errors, waits, frames }: Minimap,
   palette: Palette,
   height_px: number,
 ): void {
@@ -28,6 +32,11 @@ export function drawMinimap(
       top[x] = y;
     });
   }
+  context.fillStyle = palette.lineStrong;
+  frames.forEach((isFramed, x) => {
+    const isAlone = isFramed === 1 && top[x] === floor_px;
+    if (isAlone) context.fillRect(x, floor_px - FRAMES_PX, 1, FRAMES_PX);
+  });
   context.fillStyle = palette.line;
   context.fillRect(0, floor_px, errors.length, 1);
   for (const { from, to } of runs(waits)) {

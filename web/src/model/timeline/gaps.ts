@@ -71,7 +71,7 @@ function sharedWith({ start_ns, end_ns }: TimeWindow, stretches: readonly TimeWi
 }
 
 /** Union of intervals, with those closer than `near_ns`: disjoint, by start. */
-function union(stretches: readonly TimeWindow[], near_ns = 0): TimeWindow[] {
+export function union(stretches: readonly TimeWindow[], near_ns = 0): TimeWindow[] {
   const covered: { start_ns: number; end_ns: number }[] = [];
   for (const { start_ns, end_ns } of [...stretches].sort((a, b) => a.start_ns - b.start_ns)) {
     const last = covered.at(-1);

@@ -16,7 +16,7 @@ test('the columns together hold as much time as the spans took', () => {
       const leaves = drawn.map(({ offset, length, isTool }) =>
         exampleSpan({ offset_ns: offset, duration_ns: length, kind: isTool ? 'tool' : 'llm' }),
       );
-      const map = minimapOf(leaves, [], axis, extent, columns, 0);
+      const map = minimapOf({ leaves, frames: [] }, [], axis, extent, columns, 0);
       let sum = 0;
       for (const counts of map.kinds.values()) for (const count of counts) sum += count;
       const took = drawn.reduce((all, { length }) => all + length, 0);
@@ -25,10 +25,15 @@ test('the columns together hold as much time as the spans took', () => {
   );
 });
 
-test('an error marks the column in which it ended, a wait all that it lasted', () => {
+test('an error marks the column in which it ended, a wait and a span above others all that they last', () => {
   const failed = exampleSpan({ offset_ns: 100, duration_ns: 450, status: 'error' });
   const waited = exampleSpan({ offset_ns: 0, duration_ns: 400, waited: [[100, 200]] });
-  const map = minimapOf([waited], [failed], axis, extent, 10, 0);
+  const frames = [
+    { start_ns: 300, end_ns: 550 },
+    { start_ns: 800, end_ns: 1000 },
+  ];
+  const map = minimapOf({ leaves: [waited], frames }, [failed], axis, extent, 10, 0);
   expect([...map.errors]).toEqual([0, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
+  expect([...map.frames]).toEqual([0, 0, 0, 1, 1, 1, 0, 0, 1, 1]);
   expect([...map.waits]).toEqual([0, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
 });

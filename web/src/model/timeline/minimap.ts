@@ -1,12 +1,13 @@
 /**
  * Data of the minimap: work by kind, failures and waits over time.
  *
- * Only spans without descendants other than duplicates count: spans above them only show that
- * something works.
+ * Only spans without descendants other than duplicates count: of those above them it only shows
+ * where one of them runs alone.
  */
 import type { SpanKind, SpanRow } from '../../api/types.ts';
 import { endOffset } from '../trace/span-status.ts';
 import type { TimeAxis } from './gaps.ts';
+import type { Shape } from './session-shape.ts';
 import { type TimeWindow, toX } from './time-scale.ts';
 
 export interface Minimap {
@@ -17,11 +18,13 @@ export interface Minimap {
   /** 1 in each column in which an error ended, or in which a person was waited for. */
   readonly errors: Uint8Array;
   readonly waits: Uint8Array;
+  /** 1 in each column in which a span with others below it runs. */
+  readonly frames: Uint8Array;
 }
 
 /** `extent`: range on the axis; `columns`: their number, one for each pixel. */
 export function minimapOf(
-  leaves: Iterable<SpanRow>,
+  { leaves, frames }: Pick<Shape, 'leaves' | 'frames'>,
   errors: Iterable<SpanRow>,
   axis: TimeAxis,
   extent: TimeWindow,
@@ -42,6 +45,10 @@ export function minimapOf(
       if (until >= x(offset_ns)) waits.fill(1, from, to + 1);
     }
   }
+  const framed = new Uint8Array(columns);
+  for (const { start_ns, end_ns } of frames) {
+    framed.fill(1, column(x(start_ns), columns), column(x(end_ns), columns) + 1);
+  }
   const failed = new Uint8Array(columns);
   for (const span of errors) failed[column(x(endOffset(span, now_ns)), columns)] = 1;
   let most = 0;
@@ -50,7 +57,7 @@ export function minimapOf(
     for (const counts of kinds.values()) sum += counts[at] ?? 0;
     most = Math.max(most, sum);
   }
-  return { kinds, most, errors: failed, waits };
+  return { kinds, most, errors: failed, waits, frames: framed };
 }
 
 /** Add 1 to each column between two places, a fraction to those at the edges. */

@@ -4,7 +4,7 @@ import type { SpanRow } from '../../api/types.ts';
 import { exampleSpan, forestOf } from '../examples.ts';
 import { atOnce } from '../slices.ts';
 import { criticalPathSteps } from './critical-path.ts';
-import { gapsOf } from './gaps.ts';
+import { gapsOf, union } from './gaps.ts';
 import { shapeSteps } from './session-shape.ts';
 
 const sessions = fc
@@ -41,6 +41,7 @@ test('a session is seen in steps as it is seen at once', () => {
       const shape = atOnce(shapeSteps(forest, (number) => spans[number], 0, true));
       expect(shape.leaves).toEqual(leaves);
       const frames = spans.filter((_, number) => parents.has(number)).map(timesOf);
+      expect(shape.frames).toEqual(union(frames));
       expect(shape.gaps).toEqual(gapsOf(leaves.map(timesOf), [], frames));
       const none = { start_ns: 0, end_ns: 0 };
       expect(shape.path).toEqual(

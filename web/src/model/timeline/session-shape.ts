@@ -6,17 +6,19 @@ import type { SpanRow } from '../../api/types.ts';
 import type { SpanForest } from '../trace/span-forest.ts';
 import { endOffset } from '../trace/span-status.ts';
 import { type CriticalPath, criticalPathSteps } from './critical-path.ts';
-import { type Gap, gapsOf, waitsOf, withoutWaits } from './gaps.ts';
+import { type Gap, gapsOf, union, waitsOf, withoutWaits } from './gaps.ts';
 import type { TimeWindow } from './time-scale.ts';
 
 export interface Shape {
   /** Spans with nothing below them but duplicates. */
   readonly leaves: readonly SpanRow[];
+  /** Times in which a span with others below it runs, disjoint and by start. */
+  readonly frames: readonly TimeWindow[];
   readonly gaps: readonly Gap[];
   readonly path: CriticalPath;
 }
 
-export const NO_SHAPE: Shape = { leaves: [], gaps: [], path: new Map() };
+export const NO_SHAPE: Shape = { leaves: [], frames: [], gaps: [], path: new Map() };
 
 /** Spans of one step: far less than a slice. */
 const STEP = 500;
@@ -31,7 +33,7 @@ export function* shapeSteps(
   const leaves: SpanRow[] = [];
   const work: TimeWindow[] = [];
   const waits: TimeWindow[] = [];
-  const frames: TimeWindow[] = [];
+  const framing: TimeWindow[] = [];
   for (let number = 0; number < forest.size; number += 1) {
     if (number % STEP === STEP - 1) yield;
     const span = spanOf(number);
@@ -40,7 +42,7 @@ export function* shapeSteps(
     if (span.waited.length > 0) waits.push(...waitsOf(span.waited, end_ns));
     const all = { start_ns: span.offset_ns, end_ns };
     if (!isLeaf(forest, number)) {
-      frames.push(all);
+      framing.push(all);
       continue;
     }
     leaves.push(span);
@@ -48,15 +50,16 @@ export function* shapeSteps(
     else work.push(...withoutWaits(all, span.waited));
   }
   yield;
+  const frames = union(framing);
   const gaps = gapsOf(work, waits, frames);
   yield;
-  if (!isPathWanted) return { leaves, gaps, path: NO_SHAPE.path };
+  if (!isPathWanted) return { leaves, frames, gaps, path: NO_SHAPE.path };
   const path = yield* criticalPathSteps(forest, (number) => {
     const span = spanOf(number);
     if (span === undefined) return { start_ns: 0, end_ns: 0 };
     return { start_ns: span.offset_ns, end_ns: endOffset(span, now_ns) };
   });
-  return { leaves, gaps, path };
+  return { leaves, frames, gaps, path };
 }
 
 function isLeaf(forest: SpanForest, number: number): boolean {

@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
-import { act, cleanup, render } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { useLayoutEffect, useMemo, useState } from 'react';
 import { afterEach, expect, test } from 'vitest';
 import { Cell } from '../../state/cell.ts';
 import { exampleInspector } from '../../state/examples.ts';
-import { useActions } from './actions.ts';
+import { useActionKeys, useActions } from './actions.ts';
 import { PageContext } from './context.ts';
 
 afterEach(cleanup);
@@ -31,4 +31,32 @@ test('a key does what is shown, as soon as it is shown', () => {
   );
   act(() => show(1));
   expect(done).toEqual([0, 1]);
+});
+
+test('single keys work while a checkbox has the focus, and not in a field', () => {
+  const inspector = exampleInspector({});
+  const done: string[] = [];
+  function Page() {
+    const list = useMemo(() => [{ name: 'Next', keys: ['j'], run: () => done.push('j') }], []);
+    useActions('Page', list);
+    useActionKeys();
+    return (
+      <>
+        <input type="checkbox" />
+        <input type="radio" />
+        <input type="search" />
+        <textarea />
+      </>
+    );
+  }
+  render(
+    <PageContext value={{ inspector, theme: new Cell('light' as const) }}>
+      <Page />
+    </PageContext>,
+  );
+  const pressed = ['checkbox', 'radio', 'searchbox', 'textbox'].map((role) => {
+    fireEvent.keyDown(screen.getByRole(role), { key: 'j' });
+    return done.length;
+  });
+  expect(pressed).toEqual([1, 2, 2, 2]);
 });

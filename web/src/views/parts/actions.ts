@@ -70,6 +70,9 @@ function isBehind(layers: string): boolean {
   return document.querySelector(layers) !== null;
 }
 
+/** What is typed into, or chooses by letters. */
+const FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select';
+
 /**
  * Whether keys go to an input; the field of a dialog that has just closed may still have the focus,
  * and counts as none.
@@ -77,7 +80,7 @@ function isBehind(layers: string): boolean {
 function isInput(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+    (target.isContentEditable || target.matches(FIELDS)) &&
     target.closest('dialog:not([open])') === null
   );
 }

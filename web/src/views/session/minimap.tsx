@@ -51,7 +51,7 @@ export const Minimap = memo(function Minimap(props: MinimapProps) {
       columns < 1
         ? undefined
         : minimapOf(
-            shape.leaves,
+            shape,
             trace.tally.errors.values(),
             shape.axis,
             timeWindow.whole(),

@@ -17,6 +17,8 @@ export interface SessionShape {
   readonly pathOf: (span: SpanRow) => readonly TimeWindow[];
   /** Spans with nothing below them but duplicates. */
   readonly leaves: readonly SpanRow[];
+  /** Times in which a span with others below it runs. */
+  readonly frames: readonly TimeWindow[];
 }
 
 const NONE: readonly TimeWindow[] = [];
@@ -34,7 +36,7 @@ export function useSessionShape(
     const spanOf = (number: number) => spans.get(forest.keyOf(number) ?? '');
     return shapeSteps(forest, spanOf, now_ns, isPathShown);
   }, [trace, clock, isPathShown]);
-  const { gaps, leaves, path } = useStepsOverSpans(trace, steps, true) ?? NO_SHAPE;
+  const { gaps, leaves, frames, path } = useStepsOverSpans(trace, steps, true) ?? NO_SHAPE;
   const { axis, areShortByDefault } = useMemo(() => {
     const { start_ns, end_ns } = trace.tally.extent(
       clock.nowOffset_ns(trace.epoch_ns.get() ?? '0'),
@@ -51,8 +53,9 @@ export function useSessionShape(
       axis,
       areShortByDefault,
       leaves,
+      frames,
       pathOf: (span) => path.get(trace.forest.numberOf(spanKey(span)) ?? -1) ?? NONE,
     }),
-    [gaps, axis, areShortByDefault, leaves, path, trace],
+    [gaps, axis, areShortByDefault, leaves, frames, path, trace],
   );
 }
