@@ -33,7 +33,7 @@ _STYLES = {
 
 File = Annotated[
     Path | None,
-    typer.Argument(exists=True, help="Check only this file. Default: all files in force."),
+    typer.Argument(help="Check only this file. Default: all files in force."),
 ]
 
 
@@ -76,7 +76,7 @@ def try_(
     ),
     file: Annotated[
         Path | None,
-        typer.Option(exists=True, help="Check only this file. Default: all files in force."),
+        typer.Option(help="Check only this file. Default: all files in force."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -120,6 +120,8 @@ def _read(file: Path | None) -> tuple[list[Rules], list[str]]:
     if file is None and is_switched_off(os.environ):
         typer.echo(f"{SWITCH} is off: no policy acts.", err=True)
         return [], []
+    if file is not None and not file.exists():
+        raise typer.BadParameter(f"{file} does not exist", param_hint="FILE")
     sources = _places(file)
     found: list[Rules] = []
     mistakes: list[str] = []
