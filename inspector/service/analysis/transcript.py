@@ -99,7 +99,7 @@ def reading(
 def without_end(one: Reading) -> Reading:
     """Return the reading of a span without what came with its end."""
     parts: dict[str, object] = {
-        "said": [said for said in one.said if said.origin != "output"],
+        "said": [message for message in one.said if message.origin != "output"],
         "so_far": None,
         "error": None,
         "finish_reasons": [],

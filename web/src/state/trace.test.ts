@@ -53,11 +53,11 @@ test('the first cause is the one of the row of the session; without it that of t
     ['a', row('a', { status: 'error', duration_ns: 5 })],
     ['b', row('b', { status: 'error', duration_ns: 9 })],
   ]);
-  const told = { id: 's', status: 'failed', cause_span: 't.b' } as Session;
-  const trace = new Trace('s', { ...service(rows), session: () => Promise.resolve(told) });
+  const failed = { id: 's', status: 'failed', cause_span: 't.b' } as Session;
+  const trace = new Trace('s', { ...service(rows), session: () => Promise.resolve(failed) });
   await trace.load();
   expect(trace.firstCause()?.span_id).toBe('b');
-  trace.session.set({ ...told, cause_span: 't.gone' });
+  trace.session.set({ ...failed, cause_span: 't.gone' });
   expect(trace.firstCause()?.span_id).toBe('a');
 });
 
