@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { act, cleanup, fireEvent, render } from '@testing-library/react';
 import { useLayoutEffect, useMemo, useState } from 'react';
 import { afterEach, expect, test } from 'vitest';
 import { Cell } from '../../state/cell.ts';
@@ -49,13 +49,13 @@ test('single keys work while a checkbox has the focus, and not in a field', () =
       </>
     );
   }
-  render(
+  const { container } = render(
     <PageContext value={{ inspector, theme: new Cell('light' as const) }}>
       <Page />
     </PageContext>,
   );
-  const pressed = ['checkbox', 'radio', 'searchbox', 'textbox'].map((role) => {
-    fireEvent.keyDown(screen.getByRole(role), { key: 'j' });
+  const pressed = [...container.children].map((field) => {
+    fireEvent.keyDown(field, { key: 'j' });
     return done.length;
   });
   expect(pressed).toEqual([1, 2, 2, 2]);
