@@ -126,8 +126,10 @@ export class Inspector {
     );
     this.feed.status.subscribe(() => {
       const { kind } = this.feed.status.get();
-      if (kind === 'live') this.clock.release();
-      else if (kind !== 'connecting') this.clock.hold();
+      if (kind === 'live') {
+        this.clock.release();
+        this.requests.forgive();
+      } else if (kind !== 'connecting') this.clock.hold();
     });
   }
 

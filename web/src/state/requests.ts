@@ -110,7 +110,7 @@ export class Requests {
   }
 
   /** The service answers again: forget failures to send. */
-  private forgive(): void {
+  forgive(): void {
     const failures = this.pending.get().filter((id) => this.sending.get(id)?.kind === 'failed');
     this.sending.commit(failures.map((id) => [id, undefined] as const));
   }
