@@ -57,6 +57,7 @@ def test_failed_sessions_say_why_alone_and_in_groups(
     expect(causes.first.get_by_role("link", name="fetch: 504")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("[data-session]")).to_have_count(2)
+    expect(page.get_by_role("paragraph").filter(has_text="504 after 20 s")).to_be_visible()
     page.go_back()
     # A session that recovered opens at its cause from here, too, in every view.
     recovered = causes.filter(has_text="refused").get_by_role("link", name="Newest example")

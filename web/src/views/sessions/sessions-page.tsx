@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { parseSort } from '../../model/sessions/session-order.ts';
 import { parseTimeRange } from '../../model/sessions/time-range.ts';
+import { seenText } from '../../model/text/hidden-characters.ts';
 import { filteredPath } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions, Total } from '../../state/sessions.ts';
@@ -21,6 +22,7 @@ import {
   useNow,
   usePreferences,
   useRoute,
+  useRow,
   useTitle,
 } from '../parts/context.ts';
 import { Guarded } from '../parts/guarded.tsx';
@@ -118,6 +120,7 @@ export function SessionsPage() {
             <ViewMenu />
             <ImportButton />
           </div>
+          <NamedCause query={query} sessions={shown} />
           {query !== '' && refused === undefined && (
             <Guarded name={SHELL_TEXT.narrowing} loading={null}>
               <OneSpan query={query} range={range} />
@@ -163,6 +166,18 @@ function Bulk({ isOpen, ...props }: BulkProps) {
 interface CountProps {
   readonly sessions: Sessions;
   readonly isAsking: boolean;
+}
+
+/** What a `cause_key:…` of the filter means, by the first session that has it. */
+function NamedCause({ query, sessions }: { readonly query: string; readonly sessions: Sessions }) {
+  const key = /(?:^|[\s(])cause_key:(\w+)/.exec(query)?.[1];
+  const first = useRow(sessions.rows, useCell(sessions.order)[0] ?? '');
+  if (key === undefined || first?.cause_key !== key) return null;
+  return (
+    <p className="ins-sessions__cause">
+      {CAUSE_TEXT.cause}: {seenText(first.cause ?? '')}
+    </p>
+  );
 }
 
 const COUNT_AGAIN_MS = 5000;
