@@ -67,6 +67,12 @@ $(MCP1): pyproject.toml uv.lock | $(filter $(BIN)/uv,$(UV)) $(MADE)
 		--no-default-groups --group frameworks-mcp1 --extra otel
 	@touch $@
 
+# The engine of the newest ClickHouse in process, for the tests of the history: 0.8 GB.
+.PHONY: chdb
+chdb: | $(filter $(BIN)/uv,$(UV)) $(MADE) ## what the tests of the history need beside clickhouse-server
+	$(UV) venv --quiet --allow-existing $(MADE)/chdb
+	$(UV) pip install --quiet --python $(MADE)/chdb/bin/python chdb==4.4.0
+
 $(NODE_MODULES): web/package.json web/package-lock.json | $(NODE)
 	cd web && $(NPM) ci --no-audit --no-fund --loglevel=error
 	@touch $@

@@ -20,7 +20,7 @@ _BY_CLASS = {"overloaded": {503}, "store_unavailable": {503}, "bad_query": {400}
 _NOT_SENT = {
     *("inspector_error", "bad_setting", "bad_policies", "port_in_use", "store_error"),
     *("store_newer", "store_in_use", "untrusted_file", "not_received", "refused"),
-    *("too_late", "bad_arguments", "bad_data", "too_large"),
+    *("too_late", "bad_arguments", "bad_data", "too_large", "history_unavailable"),
 }
 """Codes of errors that keep a service from starting, or are no answer over HTTP."""
 

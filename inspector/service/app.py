@@ -194,8 +194,24 @@ async def running(
         retention = Retention.parse(settings.retention)
         if path is None:
             retention = retention.within(MEMORY_BYTES * 3 // 4)  # the rest is for what comes next
+        history = None
+        if settings.history and path is not None:
+            from inspector.service.history.history import History  # noqa: PLC0415 - seldom wanted
+
+            password = settings.history_password
+            history = History(
+                settings.history, password.get_secret_value() if password else "", path
+            )
+            stack.callback(history.close)
         intake = Intake()
-        writer = Writer(store, feed, retention=retention, dispatch=dispatch, intake=intake)
+        writer = Writer(
+            store,
+            feed,
+            retention=retention,
+            dispatch=dispatch,
+            intake=intake,
+            copied_through=None if history is None else lambda: history.health.through,
+        )
         stack.push_async_callback(writer.close)
         mcp_endpoint = mcp.McpEndpoint(app, access.token, may_steer=settings.mcp_control == "on")
         stack.push_async_callback(mcp_endpoint.close)
@@ -230,6 +246,7 @@ async def running(
             receiver=receiver,
             pricing=pricing,
             repricing=repricing,
+            history=history,
             mcp=mcp_endpoint,
         )
 

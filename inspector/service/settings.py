@@ -31,6 +31,7 @@ from pydantic_settings import (
 from inspector.errors import SettingsError
 from inspector.paths import SECTIONS as POLICY_SECTIONS
 from inspector.paths import config_dir, data_dir
+from inspector.service.history.address import HistoryAddress
 from inspector.service.sessions.retention import Retention
 
 PREFIX = "INSPECTOR_"
@@ -69,6 +70,11 @@ def _port(value: object) -> int:
 
 def _retention(text: str) -> str:
     Retention.parse(text)
+    return text
+
+
+def _history(text: str) -> str:
+    HistoryAddress.parse(text)
     return text
 
 
@@ -119,6 +125,7 @@ Proxies = Annotated[
 Token = Annotated[SecretStr, AfterValidator(_token)]
 Capture = Annotated[Literal["redacted", "full", "off"], BeforeValidator(_capture)]
 Switch = Annotated[Literal["off", "on"], BeforeValidator(_lower)]
+HistoryText = Annotated[str, AfterValidator(_history)]
 RetentionText = Annotated[str, AfterValidator(_retention)]
 Port = Annotated[int, BeforeValidator(_port)]
 
@@ -164,6 +171,15 @@ class Settings(BaseSettings):
         (),
         description="OTLP receivers to forward everything to, comma-separated: `http(s)://` is "
         "OTLP/HTTP, `grpc://` is OTLP/gRPC.",
+    )
+    history: HistoryText | None = Field(
+        None,
+        description="Database to copy everything to, to query it with SQL: "
+        "`clickhouse://USER@HOST:8123/DATABASE`. Several hosts are separated by commas; "
+        "`?secure=1` uses TLS.",
+    )
+    history_password: SecretStr | None = Field(
+        None, description="Password of the user in `history`."
     )
     allowed_hosts: Hosts = Field(
         (), description="Host names, besides loopback ones, under which the service is reached."
@@ -227,6 +243,8 @@ class Settings(BaseSettings):
                 f"host {self.host} is reachable from other machines: set tls_cert and tls_key, "
                 "or dangerously_allow_plain_http if the network itself is protected"
             )
+        if self.history and self.store == "memory:":
+            raise ValueError("history copies a store with a file: set store to sqlite:///PATH")
         if self.require_ingest_token and self.open_ingest:
             raise ValueError("require_ingest_token and open_ingest contradict each other: set one")
         if self.token:

@@ -33,6 +33,7 @@ RUN_BY = {
     ("docs/guide/write-a-visualiser.md", "ts"): HERE,
     ("docs/legacy-patching.md", "yaml"): HERE,
     ("docs/mcp-server.md", "text"): "tools/generate_mcp_doc.py",
+    ("docs/operate/history.md", "sql"): "tests/history/test_copies.py",
     ("docs/operate/run-it.md", "ini"): OPERATE,
     ("docs/operate/share.md", "caddyfile"): OPERATE,
     ("docs/operate/share.md", "nginx"): OPERATE,

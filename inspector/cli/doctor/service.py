@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from inspector import runfile
 from inspector.cli.doctor.finding import FAIL, OK, WARN, CheckResult
 from inspector.cli.doctor.probe import ask, health, listens
 from inspector.runfile import environment_token
+from inspector.service.analysis.formatting import plural
 from inspector.service.settings import PREFIX, Settings
 from inspector.version import VERSION
 
@@ -64,6 +66,22 @@ def _examine_health(found: Mapping[str, object], where: str) -> Iterator[CheckRe
         yield CheckResult(
             FAIL, "store", message, "Senders keep their spans and retry until it is fixed."
         )
+    history = found.get("history")
+    if isinstance(history, dict):
+        yield from _examine_history(history)
+
+
+def _examine_history(found: Mapping[str, Any]) -> Iterator[CheckResult]:
+    match found["state"]:
+        case "ok":
+            behind = plural(found["behind"], "change")
+            yield CheckResult(OK, "history", f"copied, {behind} behind")
+        case "starting":
+            yield CheckResult(OK, "history", "starts")
+        case state:
+            level = WARN if state == "away" else FAIL
+            advice = "Spans are stored all the same, and copied later."
+            yield CheckResult(level, "history", str(found["message"]), advice)
 
 
 def _examine_run_files(environ: Mapping[str, str]) -> Iterator[CheckResult]:

@@ -31,4 +31,6 @@ def health(request: Request, parts: ReadPartsDep) -> Health:
         with suppress(StoreUnavailableError), parts.store.read() as reader:
             used_bytes = reader.used_bytes()
             answer.usage = StoreUsage(used_bytes=used_bytes, retention=str(parts.retention))
+            if parts.history is not None:
+                answer.history = presenter.history_health(parts.history.health, reader.head)
     return answer

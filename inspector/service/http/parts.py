@@ -13,6 +13,7 @@ from inspector.service.analysis.model_calls import CallDetails
 from inspector.service.analysis.runs import ComparedRuns
 from inspector.service.feed.commands import Dispatch
 from inspector.service.feed.feed import Feed
+from inspector.service.history.history import History
 from inspector.service.http.access import Access
 from inspector.service.http.cache import ResponseCache
 from inspector.service.http.ranges import Measure
@@ -85,6 +86,7 @@ class Parts(ReadParts):
         mcp: The MCP server.
         pricing: What LLM calls cost.
         repricing: Computes the costs of stored ones again.
+        history: The history that everything is copied to; None: there is none.
     """
 
     retention: Retention
@@ -94,6 +96,7 @@ class Parts(ReadParts):
     pricing: Pricing
     repricing: Repricing
     mcp: ASGIApp
+    history: History | None = None
 
 
 # Coroutines, or FastAPI would call them in a thread.

@@ -33,6 +33,7 @@ class Housekeeping:
         retention: The limits of stored sessions.
         delete: Deletes sessions, and publishes the deletion.
         read_outcomes: Reads what came of sessions, and publishes it.
+        copied_through: Returns the newest change that is copied elsewhere; None: nothing is.
     """
 
     def __init__(
@@ -42,11 +43,13 @@ class Housekeeping:
         *,
         delete: Callable[[Sequence[str]], bool],
         read_outcomes: Callable[[Sequence[str]], bool],
+        copied_through: Callable[[], int] | None = None,
     ) -> None:
         self._store = store
         self._retention = retention
         self._delete = delete
         self._read_outcomes = read_outcomes
+        self._copied_through = copied_through
         self._with_causes_before: tuple[int, str] | None = MAX_INT, ""
         self._is_too_large = False
         self._departures_due_ns = 0
@@ -79,6 +82,8 @@ class Housekeeping:
         with self._store.read() as reader:
             # Twice, so that a reader that is being served is not overtaken.
             through = reader.head - 2 * MAX_BEHIND
+        if self._copied_through is not None:
+            through = min(through, self._copied_through())
         has_more = self._store.forget_departures(
             through, now_ns - _DEPARTURE_AGE_NS, _DEPARTURES_A_STEP
         )

@@ -101,6 +101,7 @@ class Writer:
         retention: The limits of stored sessions.
         dispatch: Sends commands to agents.
         intake: Shared with who decodes.
+        copied_through: Returns the newest change that is copied elsewhere; None: nothing is.
     """
 
     def __init__(
@@ -115,6 +116,7 @@ class Writer:
         retention: Retention = _KEEP_ALL,
         dispatch: Dispatch | None = None,
         intake: Intake | None = None,
+        copied_through: Callable[[], int] | None = None,
     ) -> None:
         self._store = store
         self._feed = feed
@@ -128,7 +130,11 @@ class Writer:
         self._refused_bytes = 0
         self._recorder = Recorder(store, clock())
         self._housekeeping = Housekeeping(
-            store, retention, delete=self._delete, read_outcomes=self._read_outcomes
+            store,
+            retention,
+            delete=self._delete,
+            read_outcomes=self._read_outcomes,
+            copied_through=copied_through,
         )
         now_s = time.monotonic()
         self._tidying = _PeriodicTask(self._tidy, now_s)

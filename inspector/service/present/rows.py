@@ -31,7 +31,7 @@ from inspector.service.model.times import rfc3339
 from inspector.service.normalise import span_view
 from inspector.service.search.causes import GroupedCauses
 from inspector.service.search.usage import GroupedUsage, UsageKey, UsageSum
-from inspector.service.storage.health import StoreHealth
+from inspector.service.storage.health import HistoryProgress, StoreHealth
 from inspector.service.wire import control as wire_control
 
 _OtlpKind = Literal["unspecified", "internal", "server", "client", "producer", "consumer"]
@@ -144,6 +144,16 @@ def store_health(health: StoreHealth) -> wire.StoreHealth:
     """Return whether the store can be written."""
     return wire.StoreHealth(
         state=health.state, since=rfc3339(health.since_ns), message=health.message
+    )
+
+
+def history_health(health: HistoryProgress, head: int) -> wire.HistoryHealth:
+    """Return whether the history can be written, and how far it is behind."""
+    return wire.HistoryHealth(
+        state=health.state,
+        since=rfc3339(health.since_ns),
+        message=health.message,
+        behind=max(head - health.through, 0),
     )
 
 

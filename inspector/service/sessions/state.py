@@ -307,6 +307,8 @@ class TraceState:
     """Client process → the MCP connection that it names, if any."""
     answering: dict[str, str | None] = field(default_factory=dict)
     """The same by server process. Both ends may be in one process."""
+    seen_ns: int = 0
+    """When the service first saw it (Unix ns); 0: before this was noted."""
 
     def see_mcp(self, incoming: IncomingSpan) -> None:
         """Learn from a span about MCP."""
@@ -348,6 +350,7 @@ class TraceState:
                 "mcp_root": self.mcp_root,
                 "connections": self.connections,
                 "answering": self.answering,
+                "seen_ns": self.seen_ns,
             }
         )
 
@@ -370,6 +373,7 @@ class TraceState:
             mcp_root=state.get("mcp_root"),
             connections=state.get("connections", {}),
             answering=state.get("answering", {}),
+            seen_ns=state.get("seen_ns", 0),
             usage_ancestors=ancestors,
         )
 

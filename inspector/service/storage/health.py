@@ -6,11 +6,26 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from inspector.errors import StoreTrouble, StoreUnavailableError
 
 _log = logging.getLogger("inspector.store")
+
+
+HistoryState: TypeAlias = Literal["starting", "ok", "away", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryProgress:
+    """Whether the history can be written, and how far it is."""
+
+    state: HistoryState
+    """`away` passes by itself; `refused` needs somebody."""
+    message: str | None = None
+    since_ns: int = 0
+    through: int = 0
+    """The newest change up to which everything is copied."""
 
 
 @dataclass(frozen=True, slots=True)

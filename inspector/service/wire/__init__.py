@@ -32,6 +32,7 @@ from inspector.service.wire.messages import (
 from inspector.service.wire.search import Excerpt, SearchHit, SearchResult, SessionHit
 from inspector.service.wire.service import (
     Health,
+    HistoryHealth,
     ImportMistake,
     ImportReport,
     Prices,
@@ -166,6 +167,7 @@ __all__ = [
     "SpanStarted",
     "SpanUpdated",
     "StateChange",
+    "HistoryHealth",
     "StoreHealth",
     "StoreUsage",
     "StreamMessage",

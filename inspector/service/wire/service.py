@@ -26,6 +26,17 @@ class StoreUsage(Wire):
     )
 
 
+class HistoryHealth(Wire):
+    """The state of the history that everything is copied to."""
+
+    state: Literal["starting", "ok", "away", "refused"] = Field(
+        description="`away` passes by itself; `refused` needs somebody."
+    )
+    since: str = Field(description="RFC 3339, UTC.")
+    message: str | None = Field(description="The problem and its remedy; null if there is none.")
+    behind: int = Field(description="Number of changes that are not copied yet.")
+
+
 class Health(Wire):
     """`GET /health`: the service, and whether it is ready to receive telemetry."""
 
@@ -35,6 +46,9 @@ class Health(Wire):
     store: StoreHealth | None = Field(default=None, description="Requires the token.")
     usage: StoreUsage | None = Field(
         default=None, description="Requires the token; null if it cannot be read."
+    )
+    history: HistoryHealth | None = Field(
+        default=None, description="Requires the token; null without `INSPECTOR_HISTORY`."
     )
 
 

@@ -2007,6 +2007,8 @@ export interface components {
          * @description `GET /health`: the service, and whether it is ready to receive telemetry.
          */
         Health: {
+            /** @description Requires the token; null without `INSPECTOR_HISTORY`. */
+            history?: components["schemas"]["HistoryHealth"] | null;
             /**
              * Name
              * @default mcp-agent-inspector
@@ -2053,6 +2055,33 @@ export interface components {
              * @enum {string}
              */
             type: "heartbeat";
+        };
+        /**
+         * HistoryHealth
+         * @description The state of the history that everything is copied to.
+         */
+        HistoryHealth: {
+            /**
+             * Behind
+             * @description Number of changes that are not copied yet.
+             */
+            behind: number;
+            /**
+             * Message
+             * @description The problem and its remedy; null if there is none.
+             */
+            message: string | null;
+            /**
+             * Since
+             * @description RFC 3339, UTC.
+             */
+            since: string;
+            /**
+             * State
+             * @description `away` passes by itself; `refused` needs somebody.
+             * @enum {string}
+             */
+            state: "starting" | "ok" | "away" | "refused";
         };
         /**
          * ImportMistake

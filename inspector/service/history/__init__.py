@@ -1,0 +1,1 @@
+"""The history: everything that is stored, copied to ClickHouse behind the writer."""

@@ -1,0 +1,71 @@
+"""The address of a history: `clickhouse://user@host1:8123,host2:8123/database?secure=1`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import parse_qs, unquote, urlsplit
+
+SCHEME = "clickhouse://"
+_PORTS = {False: 8123, True: 8443}
+"""Default port of the HTTP interface, without TLS and with it."""
+_EXAMPLE = "clickhouse://inspector@127.0.0.1:8123/inspector"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryAddress:
+    """Where a history is. Its password is another setting."""
+
+    user: str
+    hosts: tuple[tuple[str, int], ...]
+    """Host and port of each server; the first that answers is used."""
+    database: str
+    is_secure: bool
+
+    @classmethod
+    def parse(cls, text: str) -> HistoryAddress:
+        """Read an address.
+
+        Raises:
+            ValueError: It is none; says why.
+        """
+        if not text.startswith(SCHEME):
+            raise ValueError(f"{text!r} is not an address such as {_EXAMPLE}")
+        authority, _, rest = text.removeprefix(SCHEME).partition("/")
+        user, is_named, listed = authority.rpartition("@")
+        if ":" in user:
+            raise ValueError("the password belongs into INSPECTOR_HISTORY_PASSWORD")
+        database, _, query = rest.partition("?")
+        options = parse_qs(query, keep_blank_values=True)
+        if unknown := options.keys() - {"secure"}:
+            raise ValueError(f"{', '.join(sorted(unknown))}: the only option is secure=1")
+        is_secure = options.get("secure", ["0"])[-1] not in ("0", "false", "off")
+        hosts = tuple(_host(one, _PORTS[is_secure]) for one in listed.split(",") if one.strip())
+        if not hosts:
+            raise ValueError(f"it names no host: use an address such as {_EXAMPLE}")
+        if not database.strip("/"):
+            raise ValueError(f"it names no database: use an address such as {_EXAMPLE}")
+        return cls(unquote(user) if is_named else "default", hosts, unquote(database), is_secure)
+
+    def __str__(self) -> str:
+        listed = ",".join(f"{_bracketed(host)}:{port}" for host, port in self.hosts)
+        return f"{SCHEME}{listed}/{self.database}"
+
+    def urls(self) -> list[str]:
+        """Return the address of each server."""
+        scheme = "https" if self.is_secure else "http"
+        return [f"{scheme}://{_bracketed(host)}:{port}" for host, port in self.hosts]
+
+
+def _host(text: str, default_port: int) -> tuple[str, int]:
+    try:
+        parts = urlsplit(f"//{text.strip()}")
+        host, port = parts.hostname, parts.port or default_port
+    except ValueError as error:
+        raise ValueError(f"{text!r} is not a host, or a host and a port") from error
+    if not host or parts.path:
+        raise ValueError(f"{text!r} is not a host, or a host and a port")
+    return host, port
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,84 @@
+"""Values of `RowBinary`, ClickHouse's format of rows without separators or names."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+Encode: TypeAlias = Callable[[Any], bytes]
+
+NS_A_DAY = 86_400 * 10**9
+_MAX_KNOWN_CHARS = 80
+_MAX_DAY = 65_535
+"""`Date` ends in 2149."""
+
+int64 = struct.Struct("<q").pack
+uint64 = struct.Struct("<Q").pack
+uint8 = struct.Struct("<B").pack
+float64 = struct.Struct("<d").pack
+_uint16 = struct.Struct("<H").pack
+
+
+def varint(number: int) -> bytes:
+    """Return a length: seven bits a byte, the lowest first."""
+    if number < 0x80:
+        return _SMALL[number]
+    found = bytearray()
+    while number > 0x7F:
+        found.append(number & 0x7F | 0x80)
+        number >>= 7
+    found.append(number)
+    return bytes(found)
+
+
+_SMALL = [bytes((number,)) for number in range(0x80)]
+
+
+def string(value: str | bytes) -> bytes:
+    """Return a `String`."""
+    data = value if isinstance(value, bytes) else value.encode("utf-8", "replace")
+    return varint(len(data)) + data
+
+
+_known = lru_cache(maxsize=4096)(string)
+
+
+def name(value: str) -> bytes:
+    """Return a `String` that many rows have: most of these have been encoded before."""
+    return _known(value) if len(value) <= _MAX_KNOWN_CHARS else string(value)
+
+
+def names(values: list[str]) -> bytes:
+    """Return an `Array(String)` of names."""
+    return varint(len(values)) + b"".join(map(name, values))
+
+
+def strings(values: list[str]) -> bytes:
+    """Return an `Array(String)`."""
+    return varint(len(values)) + b"".join(map(string, values))
+
+
+def fixed(length: int) -> Encode:
+    """Return the encoder of a `FixedString`."""
+
+    def encode(value: bytes) -> bytes:
+        if len(value) != length:
+            raise ValueError(f"{value!r} has {len(value)} bytes, not {length}")
+        return value
+
+    return encode
+
+
+def day(time_ns: int) -> bytes:
+    """Return the `Date` of a time (Unix ns)."""
+    return _uint16(min(max(time_ns // NS_A_DAY, 0), _MAX_DAY))
+
+
+def encode_rows(encoders: Iterable[Encode], rows: Iterable[tuple[Any, ...]]) -> bytes:
+    """Return rows, each value by the encoder of its column."""
+    columns = tuple(encoders)
+    return b"".join(
+        encode(value) for row in rows for encode, value in zip(columns, row, strict=True)
+    )

@@ -1,0 +1,64 @@
+"""The schema of the history: numbered scripts, each of which may run again."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+
+from inspector.service.history.clickhouse import ClickHouse, HistoryError
+
+_VERSION = """
+CREATE TABLE IF NOT EXISTS schema_version (version UInt32, at DateTime)
+ENGINE = MergeTree ORDER BY version
+"""
+_OTEL_TRACES = """
+CREATE OR REPLACE VIEW otel_traces AS
+SELECT
+    fromUnixTimestamp64Nano(start_ns) AS Timestamp,
+    lower(hex(trace)) AS TraceId,
+    lower(hex(span)) AS SpanId,
+    parent AS ParentSpanId,
+    name AS SpanName,
+    kind AS SpanKind,
+    service AS ServiceName,
+    mapFromArrays(attribute_keys, attribute_values) AS SpanAttributes,
+    if(end_ns < 0, 0, end_ns - start_ns) AS Duration,
+    multiIf(status = 'error', 'Error', status = 'ok', 'Ok', 'Unset') AS StatusCode,
+    session AS SessionId,
+    cost_usd AS CostUsd
+FROM span FINAL
+"""
+"""Like the table of the Collector's exporter, for the dashboards that people have."""
+_COMMENT = re.compile(r"\s*--.*")
+
+
+def migrate(history: ClickHouse) -> None:
+    """Create the tables, or bring them up to date; several at once do no harm.
+
+    Raises:
+        HistoryError: It cannot be reached, refuses, or a newer version made its tables.
+    """
+    scripts = _scripts()
+    history.run(_VERSION)
+    found = history.rows("SELECT max(version) AS version FROM schema_version")
+    version = int(found[0]["version"]) if found else 0
+    if version > len(scripts):
+        raise HistoryError(
+            f"Cannot use the history: a newer version made its tables (schema {version}; this "
+            f"version supports {len(scripts)}). Upgrade with `pip install -U mcp-agent-inspector`.",
+            is_passing=False,
+        )
+    for number, script in enumerate(scripts[version:], start=version + 1):
+        for statement in _COMMENT.sub("", script).split(";"):
+            if statement.strip():
+                history.run(statement)
+        # Last: what is done in part is done again.
+        history.run(f"INSERT INTO schema_version VALUES ({number}, now())")
+    if history.is_modern:
+        history.run(_OTEL_TRACES)
+
+
+def _scripts() -> list[str]:
+    folder = resources.files("inspector.service.history") / "schema"
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
+    return [file.read_text(encoding="utf-8") for file in files]

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.services.clickhouse import (
+    WHY,
+    ClickHouseServer,
+    is_installed,
+    running_clickhouse,
+)
+
+KINDS = [
+    pytest.param(kind, marks=pytest.mark.skipif(not is_installed(kind), reason=WHY[kind]))
+    for kind in WHY
+]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def clickhouse(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ClickHouseServer]:
+    with running_clickhouse(request.param, tmp_path_factory.mktemp("clickhouse")) as server:
+        yield server

@@ -1,0 +1,148 @@
+"""A service with a history: spans are taken whatever becomes of it, none is lost or twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.services.clickhouse import (
+    PASSWORD,
+    WHY,
+    ClickHouseServer,
+    is_installed,
+    running_clickhouse,
+)
+from tests.support.services.process import Service, free_port, wait_for
+from tests.support.telemetry.export import trace_request
+from tests.support.telemetry.otlp import span
+
+
+def send(service: Service, *numbers: int) -> None:
+    spans = [span(f"call {number}", trace=number) for number in numbers]
+    service.post("/v1/traces", trace_request(*spans).SerializeToString())
+
+
+def health(service: Service) -> dict[str, Any]:
+    found: dict[str, Any] = service.get("/health")["history"]
+    return found
+
+
+def test_a_history_that_is_not_there_stops_nobody(tmp_path: Path) -> None:
+    history = f"clickhouse://127.0.0.1:{free_port()}/inspector"
+    with Service(tmp_path, history=history) as service:
+        send(service, 1)
+        assert len(service.get("/sessions")["sessions"]) == 1
+        wait_for(lambda: health(service)["state"] == "away")
+        assert "Is ClickHouse running there?" in health(service)["message"]
+        assert health(service)["behind"] > 0
+        assert not service.get("/health")["store"]["message"]
+
+
+def test_without_the_setting_there_is_no_history(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        assert health(service) is None
+
+
+@pytest.fixture
+def clickhouse(tmp_path: Path) -> Any:
+    with running_clickhouse("server", tmp_path / "clickhouse") as server:
+        yield server
+
+
+def with_history(folder: Path, clickhouse: ClickHouseServer, **changed: str) -> Service:
+    settings: dict[str, Any] = {"history": clickhouse.address, "history_password": PASSWORD}
+    return Service(folder, **{**settings, **changed})
+
+
+def names(clickhouse: ClickHouseServer) -> Callable[[], list[str]]:
+    def read() -> list[str]:
+        text = clickhouse.run(
+            "SELECT name FROM inspector.span FINAL ORDER BY name FORMAT TabSeparated"
+        )
+        return (text or "").splitlines()
+
+    return read
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not is_installed("server"), reason=WHY["server"])
+class TestOnAServer:
+    def test_spans_are_in_the_history_after_kills_of_all_that_takes_part(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        service = with_history(tmp_path, clickhouse)
+        with service:
+            send(service, 1)
+            wait_for(lambda: names(clickhouse)() == ["call 1"])
+            (companion,) = companions(service)
+            os.kill(companion, signal.SIGKILL)
+            send(service, 2)
+            wait_for(lambda: names(clickhouse)() == ["call 1", "call 2"])
+            clickhouse.stop()
+            send(service, 3)
+            wait_for(lambda: health(service)["state"] == "away")
+            clickhouse.start()
+            wait_for(lambda: names(clickhouse)() == ["call 1", "call 2", "call 3"])
+            wait_for(lambda: health(service)["state"] == "ok")
+            (companion,) = companions(service)
+            service.kill()
+            wait_for(lambda: not Path(f"/proc/{companion}").exists())
+        with service:
+            send(service, 4)
+            wait_for(lambda: len(names(clickhouse)()) == 4)
+
+    @pytest.mark.parametrize(
+        ("changed", "says"),
+        [
+            ({"history_password": "wrong"}, "password"),
+            ({"history": "clickhouse://nobody@{host}/inspector"}, "user is unknown"),
+            ({"history": "clickhouse://inspector@{host}/nowhere"}, "CREATE DATABASE nowhere"),
+            (
+                {"history": "clickhouse://reader@{host}/inspector", "history_password": ""},
+                "may not write",
+            ),
+        ],
+        ids=["password", "user", "database", "reader"],
+    )
+    def test_what_is_wrong_with_it_is_one_sentence(
+        self, tmp_path: Path, clickhouse: ClickHouseServer, changed: dict[str, str], says: str
+    ) -> None:
+        host = f"127.0.0.1:{clickhouse.port}"
+        named = {name: value.format(host=host) for name, value in changed.items()}
+        with with_history(tmp_path, clickhouse, **named) as service:
+            send(service, 1)
+            wait_for(lambda: health(service)["state"] == "refused")
+            assert says in health(service)["message"]
+            assert PASSWORD not in health(service)["message"]
+
+    def test_a_newer_schema_is_left_alone(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        with with_history(tmp_path, clickhouse) as service:
+            wait_for(lambda: health(service)["state"] == "ok")
+        clickhouse.run("INSERT INTO inspector.schema_version VALUES (999, now())")
+        with with_history(tmp_path, clickhouse) as service:
+            wait_for(lambda: health(service)["state"] == "refused")
+            assert "pip install -U" in health(service)["message"]
+
+
+def companions(service: Service) -> list[int]:
+    """Return the processes that copy a store."""
+    found = subprocess.run(
+        ["pgrep", "-f", "inspector.service.history.companion"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    ours = []
+    for pid in map(int, found.stdout.split()):
+        environ = Path(f"/proc/{pid}/environ").read_bytes()
+        if str(service.folder).encode() in environ:
+            ours.append(pid)
+    return ours

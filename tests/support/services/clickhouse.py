@@ -1,0 +1,126 @@
+"""Servers of ClickHouse for the tests of the history: a real old one, and the newest engine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from inspector.service.history.address import HistoryAddress
+from inspector.service.history.clickhouse import ClickHouse
+from tests.support.services.process import free_port, wait_for
+
+CHDB = Path(__file__).parents[3] / ".make" / "chdb" / "bin" / "python"
+PASSWORD = "s3cret"
+WHY = {
+    "server": "no clickhouse-server: apt-get install clickhouse-server",
+    "engine": "no chdb: make chdb",
+}
+_CONFIG = """
+<yandex>
+  <logger><level>warning</level><console>1</console></logger>
+  <http_port>{port}</http_port><tcp_port>{tcp_port}</tcp_port><listen_host>127.0.0.1</listen_host>
+  <path>{folder}/data/</path><tmp_path>{folder}/tmp/</tmp_path>
+  <users_config>users.xml</users_config>
+  <default_profile>default</default_profile><default_database>default</default_database>
+  <mark_cache_size>5368709120</mark_cache_size>
+</yandex>
+"""
+_USER = (
+    "<{name}><password>{password}</password><networks><ip>::/0</ip></networks>"
+    "<profile>{profile}</profile><quota>default</quota></{name}>"
+)
+_USERS = """
+<yandex>
+  <profiles><default/><readonly><readonly>1</readonly></readonly></profiles>
+  <users>{users}</users><quotas><default/></quotas>
+</yandex>
+"""
+
+
+class ClickHouseServer:
+    """A server with the database `inspector`; it runs while it is entered, on the same port again.
+
+    Args:
+        kind: `server`: the real one of Debian (18.16); `engine`: the newest in process (chdb).
+        folder: For its files.
+    """
+
+    def __init__(self, kind: str, folder: Path) -> None:
+        self.kind = kind
+        self.port = free_port()
+        self.address = f"clickhouse://inspector@127.0.0.1:{self.port}/inspector"
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start, and return once it answers."""
+        self._folder.mkdir(exist_ok=True)
+        if self.kind == "engine":
+            script = Path(__file__).with_name("chdb_server.py")
+            command = [str(CHDB), str(script), str(self._folder), str(self.port)]
+        else:
+            command = ["clickhouse-server", f"--config-file={self._configured()}"]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+        )
+        wait_for(lambda: self.run("CREATE DATABASE IF NOT EXISTS inspector") is not None)
+
+    def stop(self) -> None:
+        """Kill it."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.communicate()
+
+    def run(self, statement: str) -> str | None:
+        """Return the answer to a statement of the default user; None while it is away."""
+        try:
+            answer = httpx.post(
+                f"http://127.0.0.1:{self.port}/", content=statement, trust_env=False
+            )
+        except httpx.HTTPError:
+            return None
+        return answer.text
+
+    def client(self) -> ClickHouse:
+        """Return a client."""
+        client = ClickHouse(HistoryAddress.parse(self.address), PASSWORD)
+        client.connect()
+        return client
+
+    def _configured(self) -> Path:
+        users = (
+            ("default", "", "default"),
+            ("inspector", PASSWORD, "default"),
+            ("reader", "", "readonly"),
+        )
+        listed = "".join(_USER.format(name=n, password=p, profile=f) for n, p, f in users)
+        (self._folder / "users.xml").write_text(_USERS.format(users=listed))
+        config = self._folder / "config.xml"
+        config.write_text(_CONFIG.format(port=self.port, tcp_port=free_port(), folder=self._folder))
+        return config
+
+
+def is_installed(kind: str) -> bool:
+    """Return whether a kind of server can run here."""
+    return CHDB.exists() if kind == "engine" else shutil.which("clickhouse-server") is not None
+
+
+@contextmanager
+def running_clickhouse(kind: str, folder: Path) -> Iterator[ClickHouseServer]:
+    """Run a server."""
+    server = ClickHouseServer(kind, folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
