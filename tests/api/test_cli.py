@@ -499,14 +499,14 @@ def test_the_help_of_serve_has_the_defaults(monkeypatch: pytest.MonkeyPatch) -> 
     assert all(f"[default: ({one})]" in shown for one in ("7800", "30d,20GB", "redacted"))
 
 
-def test_every_setting_but_the_token_is_a_flag_of_serve() -> None:
+def test_every_setting_but_a_secret_is_a_flag_of_serve() -> None:
     import typer.main
 
     group = typer.main.get_command(app)
     serve = group.commands["serve"]  # type: ignore[attr-defined]  # a group has them
     flags = {flag for parameter in serve.params for flag in parameter.opts}
-    expected = {f"--{name.replace('_', '-')}" for name in Settings.model_fields} - {"--token"}
-    assert expected <= flags
+    expected = {f"--{name.replace('_', '-')}" for name in Settings.model_fields}
+    assert expected - flags == {"--token", "--history-password"}
 
 
 def test_show_without_an_id_is_the_newest_session_and_open_prints_its_address(
