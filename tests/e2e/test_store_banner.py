@@ -17,6 +17,7 @@ def test_a_store_that_went_away_is_a_banner_until_it_is_back(
 ) -> None:
     page.goto(f"{service.url}/ui/?token={service.token}")
     expect(page.get_by_text("live", exact=True)).to_be_visible()
+    page.wait_for_load_state("networkidle")  # what it reads at the beginning has come
     store = tmp_path / "store.sqlite3"
     away = store.rename(tmp_path / "away")
 
