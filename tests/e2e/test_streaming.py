@@ -139,7 +139,7 @@ def test_a_stall_within_an_answer_is_marked_while_it_lasts_and_afterwards(
         writer.finish()
         expect(bar).to_have_count(0)
         page.get_by_role("tab", name="Transcript").click()
-        expect(feed.get_by_text("paused for")).to_be_visible(timeout=LONG)
+        expect(feed.get_by_text("stalled for")).to_be_visible(timeout=LONG)
     assert _rows(service, writer.session)[0]["stall_ns"] > 3e9
 
 
