@@ -29,7 +29,8 @@ class HistoryAddress:
             ValueError: It is none; says why.
         """
         if not text.startswith(SCHEME):
-            raise ValueError(f"{text!r} is not an address such as {_EXAMPLE}")
+            # Not shown: people put passwords into addresses.
+            raise ValueError(f"it is not an address such as {_EXAMPLE}")
         authority, _, rest = text.removeprefix(SCHEME).partition("/")
         user, is_named, listed = authority.rpartition("@")
         if ":" in user:
@@ -61,9 +62,9 @@ def _host(text: str, default_port: int) -> tuple[str, int]:
         parts = urlsplit(f"//{text.strip()}")
         host, port = parts.hostname, parts.port or default_port
     except ValueError as error:
-        raise ValueError(f"{text!r} is not a host, or a host and a port") from error
+        raise ValueError("it names something that is not a host, or a host and a port") from error
     if not host or parts.path:
-        raise ValueError(f"{text!r} is not a host, or a host and a port")
+        raise ValueError("it names something that is not a host, or a host and a port")
     return host, port
 
 

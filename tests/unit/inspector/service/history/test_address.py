@@ -21,6 +21,9 @@ def test_a_secure_address_has_another_port() -> None:
     ("text", "says"),
     [
         ("http://one/traces", "is not an address such as clickhouse://"),
+        ("http://ada:s3cret@one/traces", "is not an address such as clickhouse://"),
+        ("clickhouse://ada@one:s3cret/traces", "is not a host"),
+        ("clickhouse://one/traces?password=s3cret", "password: the only option"),
         ("clickhouse://ada:s3cret@one/traces", "INSPECTOR_HISTORY_PASSWORD"),
         ("clickhouse://one", "names no database"),
         ("clickhouse:///traces", "names no host"),
