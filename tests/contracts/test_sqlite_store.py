@@ -574,7 +574,9 @@ def _undo_the_latest(connection: apsw.Connection) -> None:
     """
     connection.execute("DROP INDEX span_failed; DROP INDEX session_by_start")
     connection.execute("DROP INDEX session_by_cause; DROP INDEX session_good")
-    connection.execute("ALTER TABLE session DROP COLUMN cause_key")
+    connection.execute("DROP INDEX session_here; DROP TABLE evicting")
+    for column in ("cause_key", "evicted"):
+        connection.execute(f"ALTER TABLE session DROP COLUMN {column}")
     connection.execute("CREATE INDEX session_by_start ON session (started_ns, id)")
     for column in ("service", "stall_start_ns", "stall_ns"):
         connection.execute(f"ALTER TABLE span DROP COLUMN {column}")

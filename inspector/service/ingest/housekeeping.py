@@ -1,15 +1,16 @@
-"""The writer's housekeeping, in small steps: free space, expire old sessions, read causes."""
+"""The writer's housekeeping, in small steps: free space, let old sessions go, read causes."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import takewhile
 
 from inspector.service.feed.feed import MAX_BEHIND
 from inspector.service.model.records import MAX_INT
 from inspector.service.query import QueryScope, parse_query
-from inspector.service.sessions.retention import Retention
+from inspector.service.sessions.retention import MOST_SESSIONS, Retention
 from inspector.service.storage.base import Store
 
 LOOK_S = 10.0
@@ -33,7 +34,9 @@ class Housekeeping:
         retention: The limits of stored sessions.
         delete: Deletes sessions, and publishes the deletion.
         read_outcomes: Reads what came of sessions, and publishes it.
-        copied_through: Returns the newest change that is copied elsewhere; None: nothing is.
+        evict: Lets the content of sessions go, up to a change, as the history has it.
+        hot: The limits of sessions whose content is here although the history has it.
+        copied_through: Returns the newest change that the history has; None: there is none.
     """
 
     def __init__(
@@ -43,12 +46,16 @@ class Housekeeping:
         *,
         delete: Callable[[Sequence[str]], bool],
         read_outcomes: Callable[[Sequence[str]], bool],
+        evict: Callable[[Sequence[str], int], bool],
+        hot: Retention,
         copied_through: Callable[[], int] | None = None,
     ) -> None:
         self._store = store
         self._retention = retention
         self._delete = delete
         self._read_outcomes = read_outcomes
+        self._evict = evict
+        self._hot = hot
         self._copied_through = copied_through
         self._with_causes_before: tuple[int, str] | None = MAX_INT, ""
         self._is_too_large = False
@@ -61,8 +68,14 @@ class Housekeeping:
             StoreUnavailableError: The store cannot be used.
         """
         began_s = time.monotonic()
-        steps = (self._store.sweep, partial(self._expire, now_ns), partial(self._forget, now_ns))
-        if not any(step() for step in (*steps, self._read_causes)):
+        steps: list[Callable[[], bool]] = [
+            self._store.sweep,
+            partial(self._expire, now_ns),
+            partial(self._let_go, now_ns),
+            partial(self._forget, now_ns),
+            self._read_causes,
+        ]
+        if not any(step() for step in steps):
             return LOOK_S
         took_s = time.monotonic() - began_s
         return took_s * (BREAK_WHEN_TOO_LARGE if self._is_too_large else BREAK)
@@ -70,10 +83,24 @@ class Housekeeping:
     def _expire(self, now_ns: int) -> bool:
         with self._store.read() as reader:
             used_bytes = reader.used_bytes()
-            overdue = self._retention.overdue(reader, now_ns)
-        most = self._retention.max_bytes
-        self._is_too_large = most is not None and used_bytes > most
+            oldest = reader.oldest_settled(MOST_SESSIONS)
+            overdue = self._retention.overdue(reader, oldest, now_ns)
+        limits = (self._retention.max_bytes, self._hot.max_bytes)
+        self._is_too_large = any(most is not None and used_bytes > most for most in limits)
         return bool(overdue) and self._delete(overdue)
+
+    def _let_go(self, now_ns: int) -> bool:
+        """Evict sessions that the history has whole and that viewers no longer catch up with."""
+        if self._copied_through is None:
+            return False
+        with self._store.read() as reader:
+            through = min(reader.head - 2 * MAX_BEHIND, self._copied_through())
+            copied = takewhile(
+                lambda one: reader.last_change(one.row.id) <= through,
+                reader.oldest_here(MOST_SESSIONS),
+            )
+            overdue = self._hot.overdue(reader, copied, now_ns)
+        return bool(overdue) and self._evict(overdue, through)
 
     def _forget(self, now_ns: int) -> bool:
         """Forget departures that nobody can still follow (ADR 0003)."""

@@ -68,6 +68,7 @@ def _record(
     else:
         record.change, record.changed_ns = before.change, before.changed_ns
     record.created = before.created if before else record.change
+    record.evicted = before.evicted if before else 0
     if status in SETTLED:
         record.settled = (before.settled if before else 0) or record.change
     session.record = record

@@ -62,6 +62,16 @@ def outcome_of(unit: UnitOfWork, session: SessionState, written: Written) -> Out
     return Outcome()
 
 
+def latest_of(before: Outcome | None, news: Outcome) -> Outcome:
+    """Return what came of a session, by what was known and by what its latest spans say.
+
+    What failed first stays the cause; a later answer replaces an earlier one.
+    """
+    if before is None or (before.cause is None and (news.cause or news.answer)):
+        return news
+    return before
+
+
 def _newest(stored: Iterable[SpanRecord], written: Written) -> list[SpanRecord]:
     """Return the spans as they are after the commit."""
     older = [span for span in stored if span.span_id not in written.get(span.trace_id, ())]

@@ -17,7 +17,7 @@ from inspector.service.ingest.assignment import SessionAssignment
 from inspector.service.ingest.liveness import end_run, lose_spans, mark_alive
 from inspector.service.ingest.moments import add_moments
 from inspector.service.ingest.numbering import number
-from inspector.service.ingest.outcomes import outcome_of
+from inspector.service.ingest.outcomes import latest_of, outcome_of
 from inspector.service.ingest.requests.control_plane import ControlPlane
 from inspector.service.ingest.sibling_duplicates import mark_pairs
 from inspector.service.ingest.spans import add_spans
@@ -171,6 +171,11 @@ class Recorder:
         """Release old states; the last commit is durable."""
         self._memory.shrink()
 
+    def evicted(self, session_ids: Iterable[str]) -> None:
+        """Forget the cached states of sessions whose content has gone to the history."""
+        for session_id in session_ids:
+            self._memory.sessions.pop(session_id, None)
+
     def forget(self) -> None:
         """Forget all cached state: the last commit failed, and only the store is right."""
         self._memory.forget()
@@ -227,7 +232,10 @@ class Recorder:
         for session, record in ((one.state, one.record) for one in pending.sessions):
             is_new = record is None or not record.settled or session.id in unit.updated
             if statuses[session.id] in SETTLED and (is_new or session.outcome is None):
-                session.outcome = outcome_of(unit, session, traces[session.id])
+                outcome = outcome_of(unit, session, traces[session.id])
+                if record is not None and record.evicted:  # it has read the latest spans only
+                    outcome = latest_of(session.outcome, outcome)
+                session.outcome = outcome
 
     def _status(self, session: SessionState, now_ns: int, heard_ns: int) -> SessionStatus:
         """Return the status of a session, and watch when it may change without news."""

@@ -151,6 +151,11 @@ class UnitOfWork:
         self._touched_sessions[session_id] = None
         return entry.state
 
+    def is_evicted(self, session_id: str) -> bool:
+        """Return whether older spans of a known session are in the history, and not here."""
+        record = self._memory.sessions[session_id].record
+        return record is not None and record.evicted > 0
+
     def load_sessions(self, session_ids: Iterable[str]) -> None:
         """Look up several sessions at once."""
         missing = {id_ for id_ in session_ids if id_ not in self._memory.sessions} - self._gone
@@ -205,8 +210,10 @@ class UnitOfWork:
         return trace, self.session(trace.session_id) if trace.session_id else None
 
     def move_trace(self, trace: TraceState, session: SessionState) -> None:
-        """Move the whole trace to `session`."""
+        """Move the whole trace to `session`; one whose spans are in the history stays."""
         old = self.session(trace.session_id) if trace.session_id else None
+        if old is not None and self.is_evicted(old.id):
+            return
         if old is not None:
             self._subtract_before(old, trace)
             _move_waits(trace.trace_id, old, session)
@@ -432,7 +439,10 @@ class UnitOfWork:
                 tally.count(written.values())
 
     def _time_sessions(self) -> None:
-        """Update the run times of sessions: add new spans, or start again where one got shorter."""
+        """Update the run times of sessions: add new spans, or start again where one got shorter.
+
+        That of a session whose spans are in the history only grows.
+        """
         traces = defaultdict[str, list[str]](list)
         for trace_id, written in self._written.items():
             for span in itertools.islice(written.values(), 1):
@@ -440,9 +450,10 @@ class UnitOfWork:
         for session_id in self._touched_sessions:
             state, among = self._memory.sessions[session_id].state, traces.get(session_id, ())
             known = state.run_time
-            if known is not None and all(
+            is_known = known is not None and all(
                 known.update(self._written[id_], self._stored[id_]) for id_ in among
-            ):
+            )
+            if is_known or self.is_evicted(session_id):
                 continue
             times = [
                 time

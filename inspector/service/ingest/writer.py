@@ -99,9 +99,10 @@ class Writer:
         max_waiting_bytes: More than this waiting for the disk is refused.
         probe_s: Interval of attempts to write a store that cannot be written.
         retention: The limits of stored sessions.
+        hot: The limits of those whose content is here although a history has it.
         dispatch: Sends commands to agents.
         intake: Shared with who decodes.
-        copied_through: Returns the newest change that is copied elsewhere; None: nothing is.
+        copied_through: Returns the newest change that the history has; None: there is none.
     """
 
     def __init__(
@@ -114,6 +115,7 @@ class Writer:
         max_waiting_bytes: int = MAX_WAITING_BYTES,
         probe_s: float = PROBE_S,
         retention: Retention = _KEEP_ALL,
+        hot: Retention = _KEEP_ALL,
         dispatch: Dispatch | None = None,
         intake: Intake | None = None,
         copied_through: Callable[[], int] | None = None,
@@ -134,6 +136,8 @@ class Writer:
             retention,
             delete=self._delete,
             read_outcomes=self._read_outcomes,
+            evict=self._evict,
+            hot=hot,
             copied_through=copied_through,
         )
         now_s = time.monotonic()
@@ -392,6 +396,11 @@ class Writer:
 
     def _delete(self, session_ids: Sequence[str]) -> bool:
         return self._try(lambda: self._recorder.delete(session_ids, self._clock()))[0]
+
+    def _evict(self, session_ids: Sequence[str], through: int) -> bool:
+        self._store.evict(session_ids, through)
+        self._recorder.evicted(session_ids)
+        return True
 
     def _read_outcomes(self, session_ids: Sequence[str]) -> bool:
         return self._try(lambda: self._recorder.read_outcomes(session_ids, self._clock()))[0]

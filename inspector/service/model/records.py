@@ -201,6 +201,8 @@ class SessionRecord:
     settled: int = 0
     """The change by which nothing of it ran any more; 0 while it runs."""
     changed_ns: int = 0
+    evicted: int = 0
+    """The change up to which the history has its content, and the store none; 0: it has all."""
 
 
 @dataclass(slots=True)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # settings read this, and have no store
+    from inspector.service.model.records import SessionRecord
     from inspector.service.storage.base import Reader
 
 MOST_SESSIONS = 200
-"""Limit of the sessions deleted in one commit."""
+"""Limit of the sessions that go in one commit."""
 MOST_SPANS = 2_000
-"""Number of spans after which a commit deletes no further session."""
+"""Number of spans after which a commit takes no further session."""
 _SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400}
 _BYTES = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)\s*([A-Za-z]+)", re.ASCII)
@@ -62,17 +63,16 @@ class Retention:
             return self
         return Retention(self.max_age_ns, min(self.max_bytes, most_bytes))
 
-    def overdue(self, reader: Reader, now_ns: int) -> list[str]:
-        """Return some of the sessions to delete next, oldest first.
+    def overdue(self, reader: Reader, oldest: Iterable[SessionRecord], now_ns: int) -> list[str]:
+        """Return those of the oldest sessions that have to go next.
 
-        What runs or waits is never among them. Ask again when what they had is taken away: only
-        then is it known how much room they made.
+        Ask again when what they had is taken away: only then is it known how much room they made.
         """
         excess_bytes = 0 if self.max_bytes is None else reader.used_bytes() - self.max_bytes
         oldest_ns = None if self.max_age_ns is None else now_ns - self.max_age_ns
         overdue: list[str] = []
         span_count = 0
-        for record in reader.oldest_settled(MOST_SESSIONS):
+        for record in oldest:
             is_too_old = oldest_ns is not None and record.changed_ns < oldest_ns
             if not (is_too_old or excess_bytes > 0) or span_count > MOST_SPANS:
                 break

@@ -363,6 +363,9 @@ class Reader(Protocol):
     def last_change(self, session_id: str) -> int:
         """Return the newest change of a session, its spans and its moments; 0: it is unknown."""
 
+    def oldest_here(self, most: int) -> list[SessionRecord]:
+        """Return the settled sessions with content here, the least recently changed first."""
+
     def oldest_settled(self, most: int) -> list[SessionRecord]:
         """Return the sessions in which nothing runs, the least recently changed first."""
 
@@ -456,9 +459,20 @@ class Store(ReadableStore, Protocol):
         """
 
     def sweep(self) -> bool:
-        """Delete some of the content of deleted sessions; return whether there was any.
+        """Delete some of the content that nobody reads here; return whether there was any.
 
-        Deleted content is unseen from its commit on, however much of it is left.
+        That of deleted sessions is unseen from their commit on, however much of it is left. That
+        of evicted ones goes up to the change of their eviction.
+
+        Raises:
+            StoreUnavailableError: The store cannot be written.
+        """
+
+    def evict(self, session_ids: Collection[str], through: int) -> None:
+        """Let the content of known sessions go, as far as it is not newer than a change.
+
+        From now on it is read from the history, which has it. Their rows and states stay, and
+        those of their traces. Viewers learn nothing of it.
 
         Raises:
             StoreUnavailableError: The store cannot be written.

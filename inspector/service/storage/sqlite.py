@@ -57,7 +57,7 @@ from inspector.service.storage.sqlite_open import (
 from inspector.service.storage.sqlite_reader import SqliteReader
 from inspector.service.storage.sqlite_shared import split
 from inspector.service.storage.sqlite_span_rows import INTO_SPAN, SPAN_WIDTH, extend_row
-from inspector.service.storage.sqlite_sweep import doom, sweep
+from inspector.service.storage.sqlite_sweep import doom, evict, sweep
 
 # A burst of requests opens more: they are closed when it is over.
 _MAX_IDLE_READERS = 8
@@ -200,6 +200,11 @@ class SqliteStore:
             for numbers in (self._origins, self._shared, self._processes):
                 numbers.forget()
         return is_any
+
+    def evict(self, session_ids: Iterable[str], through: int) -> None:
+        with self._transaction():
+            for session_id in session_ids:
+                evict(self._writer, self._sessions.of(session_id), through)
 
     def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
         with self.read() as reader:

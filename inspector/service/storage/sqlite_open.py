@@ -294,8 +294,12 @@ def _stand_in(connection: apsw.Connection) -> None:
             view = f"SELECT *, NULL AS pieces FROM main.{table}"
             connection.execute(f"CREATE TEMP VIEW {table} AS {view}")
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(session)")}
-    if missing := [name for name in SESSION_NUMBERS if name not in columns]:
-        numbers = ", ".join(f"CAST(body AS TEXT) ->> '{name}' AS {name}" for name in missing)
+    session_later = {name: f"CAST(body AS TEXT) ->> '{name}'" for name in SESSION_NUMBERS}
+    session_later["evicted"] = "0"
+    if missing := [
+        f"{sql} AS {name}" for name, sql in session_later.items() if name not in columns
+    ]:
+        numbers = ", ".join(missing)
         connection.execute(f"CREATE TEMP VIEW session AS SELECT *, {numbers} FROM main.session")
 
 

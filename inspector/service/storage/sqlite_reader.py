@@ -49,7 +49,7 @@ from inspector.service.storage.sqlite_span_rows import IN_ORDER, PROCESS, SELECT
 
 _Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
 
-_SESSION = "SELECT body, state, change, created, settled, changed_ns FROM session"
+_SESSION = "SELECT body, state, change, created, settled, changed_ns, evicted FROM session"
 _TRACE = (
     "SELECT trace.id, session.id, trace.state FROM trace"
     " LEFT JOIN session ON session.no = trace.session_no"
@@ -565,6 +565,10 @@ class SqliteReader(ControlReader):
         )
         return newest[0][0] or 0
 
+    def oldest_here(self, most: int) -> list[SessionRecord]:
+        here = f"{_SESSION} WHERE settled > 0 AND evicted < change"
+        return [_session(row) for row in self._all(f"{here} {_OLDEST}", (most,))]
+
     def oldest_settled(self, most: int) -> list[SessionRecord]:
         return [_session(r) for r in self._all(f"{_SESSION} WHERE settled > 0 {_OLDEST}", (most,))]
 
@@ -636,10 +640,8 @@ def _sort_value(order: Order) -> tuple[str, tuple[apsw.SQLiteValue, ...]]:
 
 
 def _session(row: _Row) -> SessionRecord:
-    body, state, change, created, settled, changed_ns = row
-    return SessionRecord(
-        _session_row(orjson.loads(body)), state, change, created, settled, changed_ns
-    )
+    body, *rest = row
+    return SessionRecord(_session_row(orjson.loads(body)), *rest)
 
 
 def _session_row(body: dict[str, Any]) -> SessionRow:

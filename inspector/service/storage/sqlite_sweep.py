@@ -1,4 +1,4 @@
-"""Delete the content of deleted sessions: hidden at once, removed in small steps."""
+"""Delete the content of sessions that are deleted, or in the history: in small steps."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Any
 import apsw
 import orjson
 
+from inspector.service.model.records import MAX_INT
+
 ROWS_A_STEP = 500
 BYTES_A_STEP = 4 * 1024 * 1024
 """A large value is a chain of pages, each of which has to be looked at to be freed."""
 _TRACES_A_STEP = 200
 _AMONG = "(SELECT value FROM json_each(?))"
-_SPANS = "SELECT change, content, size_bytes FROM span WHERE session_no = ? LIMIT ?"
+_SPANS = "SELECT change, content, size_bytes FROM span WHERE session_no = ? AND change <= ? LIMIT ?"
 _MOMENTS = "SELECT change, origin_no, length(payload) FROM moment WHERE {where} LIMIT ?"
 _ORIGIN_ORPHANS = f"""
 DELETE FROM origin WHERE no IN {_AMONG}
@@ -34,6 +36,12 @@ _USES = (
     ("process", "id", _PROCESS_ORPHANS),
 )
 """What traces have rows of, its size, and how to delete what no trace has any more."""
+_OF_ITS_TRACES = "trace_no IN (SELECT no FROM trace WHERE session_no = ?)"
+_OF_EMPTY_TRACES = (
+    "trace_no IN (SELECT no FROM trace WHERE session_no = ?"
+    " AND NOT EXISTS (SELECT 1 FROM span WHERE span.trace_no = trace.no)"
+    " AND NOT EXISTS (SELECT 1 FROM moment WHERE moment.trace_no = trace.no))"
+)
 
 
 def doom(writer: apsw.Connection, session_no: int) -> None:
@@ -46,11 +54,21 @@ def doom(writer: apsw.Connection, session_no: int) -> None:
     writer.execute("DELETE FROM trace WHERE session_no = ?", (session_no,))
 
 
+def evict(writer: apsw.Connection, session_no: int, through: int) -> None:
+    """Let the content of a session go, up to a change: it is read from the history."""
+    writer.execute("UPDATE session SET evicted = ? WHERE no = ?", (through, session_no))
+    writer.execute("INSERT OR IGNORE INTO evicting VALUES (?)", (session_no,))
+
+
 def sweep(writer: apsw.Connection) -> bool:
-    """Delete some of the hidden content; return whether there was any."""
+    """Delete some of what nobody reads here any more; return whether there was any."""
+    return _sweep_doomed(writer) or _sweep_evicted(writer)
+
+
+def _sweep_doomed(writer: apsw.Connection) -> bool:
     for (session_no,) in _all(writer, "SELECT no FROM doomed_session LIMIT 1"):
         if not (
-            _sweep_spans(writer, session_no)
+            _sweep_spans(writer, session_no, MAX_INT)
             or _sweep_moments(writer, "session_no = ?", session_no)
             or _sweep_traces(writer, session_no)
         ):
@@ -59,8 +77,25 @@ def sweep(writer: apsw.Connection) -> bool:
     return False
 
 
-def _sweep_spans(writer: apsw.Connection, session_no: int) -> bool:
-    rows = _all(writer, _SPANS, session_no, ROWS_A_STEP)
+def _sweep_evicted(writer: apsw.Connection) -> bool:
+    sql = (
+        "SELECT session_no, evicted FROM evicting"
+        " LEFT JOIN session ON session.no = session_no LIMIT 1"
+    )
+    for session_no, through in _all(writer, sql):
+        if through is None or not (  # it was deleted meanwhile
+            _sweep_spans(writer, session_no, through)
+            or _sweep_moments(writer, f"session_no = ? AND change <= {through}", session_no)
+            or _sweep_moments(writer, f"{_OF_ITS_TRACES} AND change <= {through}", session_no)
+            or any(_sweep_uses(writer, *uses, _OF_EMPTY_TRACES, session_no) for uses in _USES)
+        ):
+            writer.execute("DELETE FROM evicting WHERE session_no = ?", (session_no,))
+        return True
+    return False
+
+
+def _sweep_spans(writer: apsw.Connection, session_no: int, through: int) -> bool:
+    rows = _all(writer, _SPANS, session_no, through, ROWS_A_STEP)
     rows = rows[: _fitting(row[2] for row in rows)]
     if not rows:
         return False
@@ -102,7 +137,7 @@ def _sweep_ancestors(writer: apsw.Connection, among: str, traces: str) -> bool:
 
 
 def _sweep_uses(
-    writer: apsw.Connection, used: str, value: str, orphans: str, among: str, traces: str
+    writer: apsw.Connection, used: str, value: str, orphans: str, among: str, traces: int | str
 ) -> bool:
     sql = (
         f"SELECT trace_no, {used}_no, coalesce(length({value}), 0) FROM trace_{used}"

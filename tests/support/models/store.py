@@ -89,6 +89,11 @@ class ModelStore:
     def sweep(self) -> bool:
         return False  # what is deleted is gone at once
 
+    def evict(self, session_ids: Collection[str], through: int) -> None:
+        with self._lock:
+            for session_id in session_ids:
+                self._tables.evict(session_id, through)
+
     def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
         with self._lock:
             return self._tables.forget_departures(through, before_ns, most)
@@ -174,6 +179,20 @@ class _Tables:
             self._by_change.pop(gone.change, None)
         if departure.moved_to is None:
             self._delete_content(departure.session_id)
+
+    def evict(self, session_id: str, through: int) -> None:
+        session = replace(self._sessions[session_id], evicted=through)
+        self._sessions[session_id] = self._by_change[session.change] = session
+        for span in self.spans_of(session_id, limit=len(self._spans)):
+            if span.change <= through:
+                del self._spans[span.trace_id, span.span_id]
+                del self._spans_of_trace[span.trace_id][span.span_id]
+                del self._by_change[span.change]
+                self._contents.pop(span.content, None)
+        for moment in self.moments_of(session_id, limit=len(self._moments)):
+            if moment.change <= through:
+                del self._by_change[moment.change]
+        self._moments = [moment for moment in self._moments if moment.change in self._by_change]
 
     def _delete_content(self, session_id: str) -> None:
         gone = {trace.trace_id for trace in self.traces_of(session_id)}
@@ -480,6 +499,10 @@ class _Tables:
             return moment
         trace = self._traces.get(moment.trace_id)
         return replace(moment, session_id=trace.session_id if trace else None)
+
+    def oldest_here(self, most: int) -> list[SessionRecord]:
+        here = (one for one in self._sessions.values() if one.settled and one.evicted < one.change)
+        return sorted(here, key=lambda record: record.change)[:most]
 
     def oldest_settled(self, most: int) -> list[SessionRecord]:
         settled = (record for record in self._sessions.values() if record.settled)

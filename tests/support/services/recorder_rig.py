@@ -87,6 +87,15 @@ class Rig:
         """Delete a session."""
         self.commit(self.recorder.delete([session_id], self.now_ns))
 
+    def evict(self) -> list[str]:
+        """Evict all settled sessions with content here, to the end; return their ids."""
+        with self.store.read() as reader:
+            ids, head = [one.row.id for one in reader.oldest_here(10_000)], reader.head
+        self.store.evict(ids, head)
+        self.recorder.evicted(ids)
+        sweep_all(self.store)
+        return ids
+
     def sessions(self) -> dict[str, SessionRow]:
         """Return every session."""
         with self.store.read() as reader:

@@ -58,7 +58,7 @@ def test_whatever_is_written_is_read_or_refused(text: str) -> None:
 
 def overdue(rig: Rig, retention: Retention) -> list[str]:
     with rig.store.read() as reader:
-        return retention.overdue(reader, rig.now_ns)
+        return retention.overdue(reader, reader.oldest_settled(MOST_SESSIONS), rig.now_ns)
 
 
 def filled(traces: int, spans_each: int = 1) -> Rig:
