@@ -19,6 +19,7 @@ from inspector.service.history.copier import Copier, OlderStoreError
 from inspector.service.history.schema import migrate
 from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
+from inspector.service.search.documents import VERSION, session_document, span_document
 from inspector.service.storage import open_store
 from inspector.service.storage.base import Store
 from tests.support.docs.page import DocPage
@@ -31,6 +32,7 @@ from tests.support.telemetry.otlp import SECOND_NS, span
 pytestmark = pytest.mark.slow
 
 State = dict[str, Any]
+_COMPARED = ("version", "of", "called", "ended", "began", "until", "data")
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +52,8 @@ def stored(store: Store) -> State:
         moments = [one for found in sessions for one in reader.moments_of(found.row.id)]
     return {
         "sessions": {
-            one.row.id: (one.change, orjson.loads(orjson.dumps(one.row))) for one in sessions
+            one.row.id: (one.change, orjson.loads(orjson.dumps(one.row)), session_document(one))
+            for one in sessions
         },
         "spans": {
             (one.trace_id, one.span_id): (
@@ -61,10 +64,14 @@ def stored(store: Store) -> State:
                 one.start_ns,
                 -1 if one.end_ns is None else one.end_ns,
                 content.payload.hex(),
+                sorted(span_document(one, content).split()),
             )
             for one, content in zip(spans, contents, strict=True)
         },
-        "moments": {(one.trace_id or "", one.span_id or "", one.digest.hex()) for one in moments},
+        "moments": {
+            (one.trace_id or "", one.span_id or "", one.digest.hex(), one.changed_ns)
+            for one in moments
+        },
     }
 
 
@@ -79,10 +86,11 @@ def copied(history: ClickHouse, store_id: str) -> State:
         )
     }
     sessions = {
-        one["id"]: (one["version"], orjson.loads(one["row"]))
+        one["id"]: (one["version"], orjson.loads(one["row"]), one["document"])
         for one in history.rows(
-            "SELECT id, max(change) AS version, argMax(body, change) AS row FROM session"
-            f" WHERE {mine} GROUP BY id"
+            "SELECT id, max(change) AS version, argMax(body, change) AS row,"
+            " argMax(words, change) AS document FROM session"
+            f" WHERE {mine} AND words_version = {VERSION} GROUP BY id"
         )
         if one["version"] > newest.get(one["id"], 0)
     }
@@ -90,11 +98,13 @@ def copied(history: ClickHouse, store_id: str) -> State:
         "SELECT lower(hex(trace)) AS t, lower(hex(span)) AS s, max(change) AS version,"
         " argMax(session, change) AS of, argMax(name, change) AS called,"
         " argMax(status, change) AS ended, argMax(start_ns, change) AS began,"
-        " argMax(end_ns, change) AS until, lower(hex(argMax(payload, change))) AS data"
-        f" FROM span WHERE {mine} GROUP BY trace, span"
+        " argMax(end_ns, change) AS until, lower(hex(argMax(payload, change))) AS data,"
+        " argMax(words, change) AS document"
+        f" FROM span WHERE {mine} AND words_version = {VERSION} GROUP BY trace, span"
     )
     moments = history.rows(
-        f"SELECT DISTINCT trace, span, lower(hex(digest)) AS d, session FROM moment WHERE {mine}"
+        "SELECT DISTINCT trace, span, lower(hex(digest)) AS d, session, changed_ns FROM moment"
+        f" WHERE {mine}"
     )
     traces = {
         one["t"]: one["of"]
@@ -106,14 +116,15 @@ def copied(history: ClickHouse, store_id: str) -> State:
     return {
         "sessions": sessions,
         "spans": {
-            (one["t"], one["s"]): tuple(
-                one[name] for name in ("version", "of", "called", "ended", "began", "until", "data")
+            (one["t"], one["s"]): (
+                *(one[column] for column in _COMPARED),
+                sorted(one["document"].split()),
             )
             for one in spans
             if one["of"] in sessions
         },
         "moments": {
-            (one["trace"], one["span"], one["d"])
+            (one["trace"], one["span"], one["d"], one["changed_ns"])
             for one in moments
             if traces.get(one["trace"], one["session"]) in sessions
         },

@@ -31,6 +31,7 @@ from inspector.service.model.records import (
     SpanRecord,
     Tombstone,
 )
+from inspector.service.search.documents import VERSION, session_document, span_document
 
 MAX_VALUE_CHARS = 1024
 """Limit of an attribute's text; `payload` has all of it."""
@@ -75,6 +76,8 @@ SPAN = Table(
         "attribute_values": strings,
         "payload": string,
         "origin": string,
+        "words": string,
+        "words_version": uint8,
         "body": string,
     },
 )
@@ -99,6 +102,7 @@ MOMENT = Table(
         "digest": string,
         "change": uint64,
         "first_day": day,
+        "changed_ns": int64,
         "name": string,
         "payload": string,
         "origin": string,
@@ -120,6 +124,8 @@ SESSION = Table(
         "output_tokens": int64,
         "cost_usd": float64,
         "cause": string,
+        "words": string,
+        "words_version": uint8,
         "body": string,
     },
 )
@@ -175,6 +181,8 @@ def span_row(store: bytes, span: SpanRecord, content: Content, first_ns: int) ->
         [_text(value) for value in attributes.values()],
         content.payload,
         content.origin,
+        span_document(span, content),
+        VERSION,
         orjson.dumps(dict(zip(_REST, _rest_of(span), strict=True))),
     )
 
@@ -195,6 +203,7 @@ def moment_row(store: bytes, moment: MomentRecord, first_ns: int) -> Row:
         moment.digest,
         moment.change,
         first_ns,
+        moment.changed_ns,
         moment.name,
         moment.content.payload,
         moment.content.origin,
@@ -218,6 +227,8 @@ def session_row(store: bytes, session: SessionRecord) -> Row:
         row.output_tokens,
         _float(row.cost_usd),
         row.cause or "",
+        session_document(session),
+        VERSION,
         orjson.dumps(row),
     )
 

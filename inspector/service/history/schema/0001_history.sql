@@ -27,6 +27,8 @@ CREATE TABLE IF NOT EXISTS span (
     attribute_values Array(String),   -- cut at 1 kB; whole in `payload`
     payload String,                   -- an OTLP Span
     origin String,                    -- an OTLP ResourceSpans: its resource and scope
+    words String,                     -- the document that the index of words has of it
+    words_version UInt8,              -- the version of its contents
     body String                       -- JSON of the rest
 ) ENGINE = ReplacingMergeTree(change)
 PARTITION BY first_day
@@ -52,6 +54,7 @@ CREATE TABLE IF NOT EXISTS moment (
     digest String,
     change UInt64,
     first_day Date,
+    changed_ns Int64,
     name String,
     payload String,                   -- an OTLP LogRecord
     origin String
@@ -73,6 +76,8 @@ CREATE TABLE IF NOT EXISTS session (
     output_tokens Int64,
     cost_usd Float64,
     cause String,
+    words String,                     -- as in `span`
+    words_version UInt8,
     body String                       -- JSON of the whole row
 ) ENGINE = ReplacingMergeTree(change)
 ORDER BY (store, id);
