@@ -137,3 +137,23 @@ class RefusedError(InspectorError):
             return str(self)
         mark = "^" * max(self.problem.get("length") or 0, 1)
         return f"{self}\n{query}\n{' ' * position}{mark}"
+
+
+class EvictedError(InspectorError):
+    """The content of a session is in a history, which is not there."""
+
+    code = "in_history"
+
+
+class HistoryError(InspectorError):
+    """The history cannot be used.
+
+    Attributes:
+        is_passing: Whether it may work again without anybody doing something.
+    """
+
+    code = "history_unavailable"
+
+    def __init__(self, message: str, *, is_passing: bool) -> None:
+        super().__init__(message)
+        self.is_passing = is_passing

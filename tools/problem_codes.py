@@ -16,11 +16,17 @@ _PLACES = {"ProblemError": (0, 1), "_refuse": (0, 1), "Refusal": (None, 0)}
 _PASSED_ON = {"problems.py", "control_route.py", "access.py"}
 """Modules that make a problem from an error which has the code."""
 _BY_FASTAPI = {"method_not_allowed": {405}, "bad_request": {400}}
-_BY_CLASS = {"overloaded": {503}, "store_unavailable": {503}, "bad_query": {400}}
+_BY_CLASS = {
+    "overloaded": {503},
+    "store_unavailable": {503},
+    "in_history": {503},
+    "history_unavailable": {503},
+    "bad_query": {400},
+}
 _NOT_SENT = {
     *("inspector_error", "bad_setting", "bad_policies", "port_in_use", "store_error"),
     *("store_newer", "store_in_use", "untrusted_file", "not_received", "refused"),
-    *("too_late", "bad_arguments", "bad_data", "too_large", "history_unavailable"),
+    *("too_late", "bad_arguments", "bad_data", "too_large"),
 }
 """Codes of errors that keep a service from starting, or are no answer over HTTP."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fastapi import APIRouter, FastAPI
@@ -54,11 +56,14 @@ from inspector.service.search import Indexer, open_words
 from inspector.service.sessions.retention import Retention
 from inspector.service.settings import Settings
 from inspector.service.storage import check_store, open_store
+from inspector.service.storage.base import ReadableStore, Store
 from inspector.service.storage.sqlite_open import MEMORY_BYTES
 from inspector.service.token_file import load_token, store_path
 from inspector.version import VERSION
 
 if TYPE_CHECKING:
+    from inspector.service.history.history import History
+    from inspector.service.history.tiers import TieredStore
     from inspector.service.http.elsewhere import Elsewhere
 
 # FastAPI traces itself when a provider is set: the service would watch itself, without end.
@@ -191,23 +196,25 @@ async def running(
         stack.push_async_callback(feed.close)
         dispatch = Dispatch(store)
         stack.push_async_callback(dispatch.close)
-        retention = Retention.parse(settings.retention)
+        retention, hot = Retention.parse(settings.retention), Retention.parse(settings.hot)
         if path is None:
             retention = retention.within(MEMORY_BYTES * 3 // 4)  # the rest is for what comes next
-        history = None
+        history: History | None = None
+        views: ReadableStore = store
         if settings.history and path is not None:
-            from inspector.service.history.history import History  # noqa: PLC0415 - seldom wanted
-
-            password = settings.history_password
-            history = History(
-                settings.history, password.get_secret_value() if password else "", path
-            )
+            history, views = _with_history(settings, store, path)
+            stack.callback(views.close)
             stack.callback(history.close)
+            # A size is a limit of this disk, and what leaves it is in the history.
+            sizes = [one for one in (hot.max_bytes, retention.max_bytes) if one is not None]
+            hot = replace(hot, max_bytes=min(sizes, default=None))
+            retention = replace(retention, max_bytes=None)
         intake = Intake()
         writer = Writer(
             store,
             feed,
             retention=retention,
+            hot=hot,
             dispatch=dispatch,
             intake=intake,
             copied_through=None if history is None else lambda: history.health.through,
@@ -237,7 +244,7 @@ async def running(
         yield Parts(
             settings=settings,
             access=access,
-            store=store,
+            store=views,
             feed=feed,
             words=words,
             retention=retention,
@@ -249,6 +256,17 @@ async def running(
             history=history,
             mcp=mcp_endpoint,
         )
+
+
+def _with_history(settings: Settings, store: Store, path: Path) -> tuple[History, TieredStore]:
+    from inspector.service.history.history import History  # noqa: PLC0415 - seldom wanted
+    from inspector.service.history.tiers import TieredStore  # noqa: PLC0415
+
+    assert settings.history is not None
+    password = settings.history_password
+    history = History(settings.history, password.get_secret_value() if password else "", path)
+    folder = path.with_name(path.name + "-unpacked")
+    return history, TieredStore(store, folder, history.unpack)
 
 
 def _assemble(

@@ -174,12 +174,16 @@ class Settings(BaseSettings):
     )
     history: HistoryText | None = Field(
         None,
-        description="Database to copy everything to, to query it with SQL: "
-        "`clickhouse://USER@HOST:8123/DATABASE`. Several hosts are separated by commas; "
-        "`?secure=1` uses TLS.",
+        description="Database that keeps everything: `clickhouse://USER@HOST:8123/DATABASE`. "
+        "Several hosts are separated by commas; `?secure=1` uses TLS.",
     )
     history_password: SecretStr | None = Field(
         None, description="Password of the user in `history`."
+    )
+    hot: RetentionText = Field(
+        "3d,50GB",
+        description="With `history`: limit of the content on this disk, as in `retention`. Older "
+        "sessions are read from the history. The size in `retention` limits it, too.",
     )
     allowed_hosts: Hosts = Field(
         (), description="Host names, besides loopback ones, under which the service is reached."

@@ -39,7 +39,7 @@ def packed_session(store: ReadableStore, session_id: str) -> Iterator[bytes]:
 def _span_lines(store: ReadableStore, session_id: str) -> Iterator[bytes]:
     position: SpanPosition | None = None
     while True:
-        with store.read() as reader:
+        with store.read_whole(session_id) as reader:
             page = reader.contents_of(session_id, position, _PAGE)
         for origin, group in groupby(page.rows, key=lambda content: content.origin):
             yield _line("resourceSpans", _with_spans(origin, group))
@@ -51,7 +51,7 @@ def _span_lines(store: ReadableStore, session_id: str) -> Iterator[bytes]:
 def _log_lines(store: ReadableStore, session_id: str) -> Iterator[bytes]:
     after = 0
     while True:
-        with store.read() as reader:
+        with store.read_whole(session_id) as reader:
             page = reader.moments_of(session_id, after, _PAGE)
         for origin, group in groupby(page, key=lambda moment: moment.content.origin):
             yield _line("resourceLogs", _with_logs(origin, group))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import httpx
 import orjson
 
-from inspector.errors import InspectorError
+from inspector.errors import HistoryError
 from inspector.service.history.address import HistoryAddress
 
 TIMEOUT_S = 60.0
@@ -29,20 +29,6 @@ _SENTENCES = {
 """What an error of a code means, and what to do."""
 _PASSING = frozenset({"159", "202", "209", "210", "241", "242", "252", "285", "319", "999"})
 """Codes of what passes by itself: timeouts, too much at once, replicas that are not there."""
-
-
-class HistoryError(InspectorError):
-    """The history cannot be used.
-
-    Attributes:
-        is_passing: Whether it may work again without anybody doing something.
-    """
-
-    code = "history_unavailable"
-
-    def __init__(self, message: str, *, is_passing: bool) -> None:
-        super().__init__(message)
-        self.is_passing = is_passing
 
 
 class ClickHouse:
@@ -83,6 +69,28 @@ class ClickHouse:
         answer = self._send(settings, f"{query} FORMAT JSONEachRow".encode())
         return [orjson.loads(line) for line in answer.splitlines()]
 
+    def stream(self, query: str) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a query as they arrive; not all of them are in memory."""
+        params = {"output_format_json_quote_64bit_integers": "0"}
+        body = f"{query} FORMAT JSONEachRow".encode()
+        self._send({}, b"SELECT 1")  # the first server that answers
+        try:
+            with self._client.stream("POST", self._urls[0], params=params, content=body) as answer:
+                if answer.status_code != httpx.codes.OK:
+                    answer.read()
+                    raise self._refusal(answer)
+                left = bytearray()
+                for data in answer.iter_bytes():
+                    left += data
+                    if b"\n" in data:
+                        *lines, left = left.split(b"\n")
+                        yield from map(orjson.loads, lines)
+        except (httpx.HTTPError, orjson.JSONDecodeError) as error:
+            raise HistoryError(
+                f"The history {self._address} stopped in the middle of an answer: {error}.",
+                is_passing=True,
+            ) from error
+
     def insert(self, table: str, columns: Sequence[str], rows: bytes) -> None:
         """Insert rows as `RowBinary`; they are on the server when this returns."""
         statement = f"INSERT INTO {table} ({', '.join(columns)}) FORMAT RowBinary"
@@ -120,3 +128,8 @@ class ClickHouse:
             f"Cannot use the history {self._address}: {why}.",
             is_passing=code in _PASSING or (not code and answer.status_code >= 500),
         )
+
+
+def literal(value: str) -> str:
+    """Return a text as a literal of SQL."""
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,7 +1,8 @@
-"""The process beside the writer that copies its store: `python -m …history.companion`.
+"""The process beside the writer that copies its store, and unpacks sessions of the history.
 
-It gets what it needs as a line of JSON on standard input, and ends when that is closed: also when
-the service is killed. It reports on standard output, a line of JSON each time.
+Run as `python -m …history.companion`. Its first line of standard input has its settings, as JSON;
+each line after it asks for sessions (`Unpack`). It ends when that is closed: also when the service
+is killed. It reports on standard output, a line of JSON each time.
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ import signal
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
+from queue import Queue
 from typing import Any, BinaryIO
 
 import orjson
 
-from inspector.errors import InspectorError
+from inspector.errors import HistoryError, InspectorError
 from inspector.service.history.address import HistoryAddress
-from inspector.service.history.clickhouse import ClickHouse, HistoryError
+from inspector.service.history.clickhouse import ClickHouse
 from inspector.service.history.copier import Copier, OlderStoreError
 from inspector.service.history.schema import migrate
+from inspector.service.history.unpacking import unpack
 from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
 
 _IDLE_S = 1.0
@@ -35,8 +39,10 @@ def main() -> None:
     """Copy until standard input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the service, which ends this
     settings = orjson.loads(sys.stdin.buffer.readline())
-    threading.Thread(target=_end_with, args=(sys.stdin.buffer,), daemon=True).start()
     address = HistoryAddress.parse(settings["address"])
+    orders = Orders(address, settings["password"], Path(settings["store"]))
+    threading.Thread(target=orders.work, daemon=True).start()
+    threading.Thread(target=orders.read, args=(sys.stdin.buffer,), daemon=True).start()
     while True:
         history = ClickHouse(address, settings["password"])
         try:
@@ -66,18 +72,59 @@ def _copy(store: ReadOnlySqliteStore, history: ClickHouse) -> None:
             time.sleep(_IDLE_S)
 
 
+_reporting = threading.Lock()
+
+
 def _report(**report: Any) -> None:
     try:
-        sys.stdout.buffer.write(orjson.dumps(report) + b"\n")
-        sys.stdout.buffer.flush()
+        with _reporting:
+            sys.stdout.buffer.write(orjson.dumps(report) + b"\n")
+            sys.stdout.buffer.flush()
     except BrokenPipeError:  # the service is gone
         os._exit(0)
 
 
-def _end_with(stream: BinaryIO) -> None:
-    while stream.read(4096):
-        pass
-    os._exit(0)  # a request under way must not keep it
+class Orders:
+    """Sessions to unpack, one after another.
+
+    Args:
+        address: Of the history.
+        password: Its user's.
+        store: File of the writer's store.
+    """
+
+    def __init__(self, address: HistoryAddress, password: str, store: Path) -> None:
+        self._address = address
+        self._password = password
+        self._store = store
+        self._waiting: Queue[dict[str, Any]] = Queue()
+
+    def read(self, stream: BinaryIO) -> None:
+        """Take orders until the stream ends, and then end the process."""
+        for line in stream:
+            self._waiting.put(orjson.loads(line))
+        os._exit(0)  # a request under way must not keep it
+
+    def work(self) -> None:
+        """Fill orders for ever."""
+        while True:
+            order = self._waiting.get()
+            failure = self._fill(Path(order["path"]), order["sessions"])
+            _report(unpacked=order["path"], message=failure)
+
+    def _fill(self, path: Path, session_ids: list[str]) -> str | None:
+        """Unpack sessions; return why that failed."""
+        with closing(ClickHouse(self._address, self._password)) as history:
+            try:
+                history.connect()
+                store = ReadOnlySqliteStore(self._store)
+                with store.read() as reader:
+                    unpack(reader, history, store.id, session_ids, path)
+            except InspectorError as error:
+                return str(error)
+            except Exception as error:  # noqa: BLE001 - the next one may be unpacked
+                return f"Cannot read from the history: {error!r}."
+        return None
 
 
 if __name__ == "__main__":

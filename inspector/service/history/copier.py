@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from inspector.service.history.clickhouse import ClickHouse
+from inspector.service.history.clickhouse import ClickHouse, literal
 from inspector.service.history.row_binary import NS_A_DAY, encode_rows
 from inspector.service.history.tables import (
     DEPARTURE,
@@ -218,7 +218,7 @@ class Copier:
     def _position(self, part: str) -> int:
         found = self._history.rows(
             "SELECT max(through) AS through FROM position"
-            f" WHERE store = {_text(self._id.decode())} AND part = {_text(part)}"
+            f" WHERE store = {literal(self._id.decode())} AND part = {literal(part)}"
         )
         return int(found[0]["through"]) if found else 0
 
@@ -231,7 +231,7 @@ class Copier:
         """Return the next departures, none twice of one session."""
         found = self._history.rows(
             "SELECT session, moved_to, change FROM departure"
-            f" WHERE store = {_text(self._id.decode())} AND change > {after}"
+            f" WHERE store = {literal(self._id.decode())} AND change > {after}"
             f" AND is_whole = 1 ORDER BY change LIMIT {_SESSIONS_A_DELETION}"
         )
         first = dict[str, dict[str, Any]]()
@@ -247,10 +247,10 @@ class Copier:
         What came after a departure stays: a session may begin again under its id, and a trace in
         another session.
         """
-        store = f"store = {_text(self._id.decode())}"
+        store = f"store = {literal(self._id.decode())}"
         gone = {one["session"]: int(one["change"]) for one in departed}
         loose = {one["session"]: int(one["change"]) for one in departed if not one["moved_to"]}
-        names = ", ".join(map(_text, gone))
+        names = ", ".join(map(literal, gone))
         placed = self._history.rows(
             "SELECT lower(hex(trace)) AS id, session, change FROM trace"
             f" WHERE {store} AND trace IN"
@@ -258,13 +258,13 @@ class Copier:
         )
         traces = _until(placed, gone)
         for table, quote in (("span", "unhex({})"), ("moment", "{}"), ("trace", "unhex({})")):
-            self._erase(table, "trace", {quote.format(_text(t)): n for t, n in traces.items()})
-        self._erase("moment", "trace = '' AND session", {_text(t): n for t, n in loose.items()})
-        self._erase("session", "id", {_text(t): n for t, n in gone.items()})
+            self._erase(table, "trace", {quote.format(literal(t)): n for t, n in traces.items()})
+        self._erase("moment", "trace = '' AND session", {literal(t): n for t, n in loose.items()})
+        self._erase("session", "id", {literal(t): n for t, n in gone.items()})
 
     def _erase(self, table: str, column: str, through: Mapping[str, int]) -> None:
         """Delete rows of these values, each up to a change."""
-        left, store = iter(through.items()), _text(self._id.decode())
+        left, store = iter(through.items()), literal(self._id.decode())
         while some := list(islice(left, _VALUES_A_DELETION)):
             by_change = defaultdict[int, list[str]](list)
             for value, change in some:
@@ -319,8 +319,3 @@ def _first_seen(reader: Reader, changes: Iterable[Change]) -> dict[str, int]:
         one.trace_id: int(orjson.loads(one.state).get("seen_ns", 0))
         for one in reader.traces(trace_ids)
     }
-
-
-def _text(value: str) -> str:
-    """Return a literal of SQL."""
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -7,17 +7,21 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 
 import orjson
 
+from inspector.errors import HistoryError
 from inspector.service.history.address import HistoryAddress
 from inspector.service.storage.health import HistoryProgress, HistoryState
 
 _AGAIN_S = 5.0
 _STOP_S = 5.0
+_UNPACK_S = 60.0
+"""Limit of the wait for sessions of the history."""
 _log = logging.getLogger("inspector.history")
 
 
@@ -46,6 +50,8 @@ class History:
         self._clock = clock
         self._health = HistoryProgress("starting", since_ns=clock())
         self._is_closed = threading.Event()
+        self._waiting: dict[str, Future[None]] = {}
+        self._sending = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._run, name="inspector-history", daemon=True)
         self._thread.start()
@@ -54,6 +60,38 @@ class History:
     def health(self) -> HistoryProgress:
         """What the companion reported last."""
         return self._health
+
+    def unpack(self, path: Path, session_ids: Sequence[str]) -> None:
+        """Let the companion write sessions to a new store; it is there when this returns.
+
+        Raises:
+            HistoryError: The history, or the companion, cannot do it now.
+        """
+        with self._sending:
+            done = self._waiting.get(str(path))
+            if done is None:
+                done = self._waiting[str(path)] = Future()
+                order = {"path": str(path), "sessions": list(session_ids)}
+                self._send(orjson.dumps(order) + b"\n")
+        try:
+            done.result(_UNPACK_S)
+        except TimeoutError as error:
+            raise _no_answer() from error
+
+    def _send(self, line: bytes) -> None:
+        process = self._process
+        try:
+            assert process is not None
+            assert process.stdin is not None
+            process.stdin.write(line)
+            process.stdin.flush()
+        except (AssertionError, OSError, ValueError):  # it ended, or is about to start
+            self._fail_waiting()
+
+    def _fail_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, {}
+        for one in waiting.values():
+            one.set_exception(_no_answer())
 
     def close(self) -> None:
         """End the companion. Idempotent."""
@@ -83,7 +121,21 @@ class History:
                 if self._is_closed.is_set():
                     process.stdin.close()
                 for line in process.stdout:
-                    self._note(**orjson.loads(line))
+                    report = orjson.loads(line)
+                    if "unpacked" in report:
+                        self._unpacked(**report)
+                    else:
+                        self._note(**report)
+        with self._sending:
+            self._fail_waiting()
+
+    def _unpacked(self, unpacked: str, message: str | None) -> None:
+        with self._sending:
+            done = self._waiting.pop(unpacked, None)
+        if done is not None and message is None:
+            done.set_result(None)
+        elif done is not None:
+            done.set_exception(HistoryError(str(message), is_passing=True))
 
     def _note(
         self, state: HistoryState, message: str | None = None, through: int | None = None
@@ -99,3 +151,11 @@ class History:
             before.since_ns if state == before.state else self._clock(),
             before.through if through is None else through,
         )
+
+
+def _no_answer() -> HistoryError:
+    return HistoryError(
+        "The content of this session is in the history, and its companion does not answer. "
+        "`inspector doctor` says why; try again in a moment.",
+        is_passing=True,
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from importlib import resources
 
-from inspector.service.history.clickhouse import ClickHouse, HistoryError
+from inspector.errors import HistoryError
+from inspector.service.history.clickhouse import ClickHouse
 
 _VERSION = """
 CREATE TABLE IF NOT EXISTS schema_version (version UInt32, at DateTime)

@@ -144,10 +144,11 @@ def compare_many_sessions(
     total.
     """
     with parts.store.read() as reader:
-        sessions = [_session(reader, one) for one in session]
-        ids = tuple(one.id for one in sessions)
+        ids = tuple(_session(reader, one).id for one in session)
         if len(set(ids)) < len(ids):
             raise ProblemError(422, "same_session", "Duplicate session", "List each session once.")
+    with parts.store.read_whole(*ids) as reader:
+        sessions = [_session(reader, one) for one in ids]
         if (total := sum(one.span_count for one in sessions)) > MAX_COMPARED_SPANS:
             raise ProblemError(
                 422,
@@ -178,8 +179,9 @@ def _compared(
 ) -> tuple[tuple[SessionRow, SessionRow], str, Comparison, int]:
     """Return both sessions, their version, the comparison, and the number of spans left out."""
     with parts.store.read() as reader:
-        sessions = _session(reader, left), _session(reader, right)
-        pair = sessions[0].id, sessions[1].id
+        pair = _session(reader, left).id, _session(reader, right).id
+    with parts.store.read_whole(*pair) as reader:
+        sessions = _session(reader, pair[0]), _session(reader, pair[1])
         numbers = tuple(map(reader.last_change, pair))
 
         def work() -> tuple[tuple[Comparison, int], int]:

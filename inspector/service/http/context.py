@@ -22,7 +22,7 @@ from inspector.service.http.parts import KnownContexts, ReadPartsDep
 from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.http.statistics import MAX_SPANS
 from inspector.service.model.records import Content, SpanRecord
-from inspector.service.model.rows import Moment, SpanKind
+from inspector.service.model.rows import Moment, SessionRow, SpanKind
 from inspector.service.normalise import span_view
 from inspector.service.storage.base import ReadableStore, Reader, SpanPosition
 from inspector.service.wire.context import (
@@ -71,19 +71,19 @@ def session_context(request: Request, parts: ReadPartsDep, session_id: str) -> R
     Parts are measured in characters, and share the input tokens that the call reports. Also reports
     repeated texts, and texts dropped since the agent's previous call.
     """
-    with parts.store.read() as reader:
+    with parts.store.read_whole(session_id) as reader:
         session = reader.session(session_id)
         if session is None:
             return missing_session(request, reader, session_id, "session_context")
         change, as_of = reader.last_change(session_id), parts.feed.position(reader.head)
 
     def read() -> tuple[KnownContexts, int]:
-        with parts.store.read() as reader:
+        with parts.store.read_whole(session_id) as reader:
             table = SpanTable(reader.span_columns(session_id, MAX_SPANS))
         calls, left_out = calls_of(table)
         last = parts.contexts.last(session_id)
         known = last.by_content if last is not None else {}
-        found = _read(parts.store, table, calls, session.row.epoch_ns, known)
+        found = _read(parts.store, session.row, table, calls, known)
         return KnownContexts(found, left_out), len(found)
 
     contexts = parts.contexts.answer(session_id, change, read)
@@ -166,9 +166,9 @@ def calls_of(table: SpanTable) -> tuple[list[SessionCall], int]:
 
 def _read(
     store: ReadableStore,
+    session: SessionRow,
     table: SpanTable,
     calls: Sequence[SessionCall],
-    epoch_ns: int,
     known: Mapping[tuple[int, ...], CallContext],
 ) -> dict[tuple[int, ...], CallContext]:
     """Read contexts; what comes from the same contents as before is known."""
@@ -179,14 +179,16 @@ def _read(
     for call in calls:
         contents = of.content[call.place], of.content[call.before] if call.before >= 0 else -1
         numbers = [of.content[place] for place in call.retrievals]
-        key = (*contents, call.is_same_run, call.agent, epoch_ns, *numbers)
+        key = (*contents, call.is_same_run, call.agent, session.epoch_ns, *numbers)
         if key in known:
             found[key] = known[key]
             continue
         needed = [call.place]
         if call.before >= 0 and call.before not in pieces:
             needed.append(call.before)
-        with store.read() as reader:  # and parsed after it: it holds up a store in memory
+        with store.read_whole(
+            session.id
+        ) as reader:  # and parsed after it: it holds up a store in memory
             loaded = {place: _load(reader, table, place) for place in needed}
             retrieved = reader.contents(numbers)
         texts = [text for content in retrieved for text in retrieved_texts(content)]

@@ -43,7 +43,7 @@ _FILE: dict[str, Any] = {_TYPE: {"schema": {"type": "string", "format": "binary"
 def export_session(request: Request, parts: ReadPartsDep, session_id: str) -> Response:
     """Export all received data of a session; import it elsewhere with `POST /import`."""
     store = parts.store
-    with store.read() as reader:
+    with store.read_whole(session_id) as reader:
         record = reader.session(session_id)
         if record is None:
             return missing_session(request, reader, session_id, "export_session")

@@ -67,7 +67,7 @@ def read_mcp_log(
     Read all pages; then poll with `since` set to the first page's `change`.
     """
     position = log_cursor(cursor)
-    with parts.store.read() as reader:
+    with parts.store.read_whole(session_id) as reader:
         session = reader.session(session_id)
         if session is None:
             return missing_session(request, reader, session_id, "read_mcp_log")
@@ -97,7 +97,7 @@ def read_mcp_frame(
     key: Annotated[str, Query(max_length=200, description="`key` of a log entry.")],
 ) -> Response:
     """Return one complete message, exactly as captured."""
-    with parts.store.read() as reader:
+    with parts.store.read_whole(session_id) as reader:
         if reader.session(session_id) is None:
             return missing_session(request, reader, session_id, "read_mcp_frame")
         frame = _frame(reader, session_id, key)

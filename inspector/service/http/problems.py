@@ -12,7 +12,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
-from inspector.errors import InspectorError, OverloadedError, StoreUnavailableError
+from inspector.errors import (
+    EvictedError,
+    HistoryError,
+    InspectorError,
+    OverloadedError,
+    StoreUnavailableError,
+)
 from inspector.service.query import QueryError
 from inspector.service.wire import Problem
 
@@ -107,6 +113,12 @@ def as_problem(error: Exception) -> ProblemError:
         case StoreUnavailableError():
             return ProblemError(
                 503, error.code, "Store unavailable", str(error), headers={"Retry-After": "5"}
+            )
+        case EvictedError():
+            return ProblemError(503, error.code, "In the history", str(error))
+        case HistoryError():
+            return ProblemError(
+                503, error.code, "History unavailable", str(error), headers={"Retry-After": "5"}
             )
         case QueryError():
             return ProblemError(

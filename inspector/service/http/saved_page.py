@@ -57,7 +57,7 @@ _PIECE_BYTES = 256 * 1024
 def export_page(request: Request, parts: ReadPartsDep, session_id: str) -> Response:
     """Export a session as a read-only web page that needs no service."""
     template = _template()
-    with parts.store.read() as reader:
+    with parts.store.read_whole(session_id) as reader:
         record = reader.session(session_id)
         if record is None:
             return missing_session(request, reader, session_id, "export_page")

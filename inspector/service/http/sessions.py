@@ -221,7 +221,7 @@ def list_spans(
     To miss nothing, read all pages, then `/events?after=` with the first page's `as_of`.
     """
     position = span_cursor(cursor)
-    with parts.store.read() as reader:
+    with parts.store.read_whole(session_id) as reader:
         session = reader.session(session_id)
         if session is None:
             return missing_session(request, reader, session_id, "list_spans")
@@ -241,7 +241,7 @@ def _pages(
 ) -> Iterator[bytes]:
     """Yield page by page: a session that is long holds no snapshot for long."""
     while True:
-        with parts.store.read() as reader:
+        with parts.store.read_whole(session_id) as reader:
             session = reader.session(session_id)
             if session is None:  # deleted meanwhile, as the feed says
                 return

@@ -108,7 +108,7 @@ def get_span_value(
 
 
 def _detail(parts: ReadParts, trace_id: str, span_id: str) -> wire.SpanDetail:
-    with parts.store.read() as reader:
+    with parts.store.read_trace(trace_id) as reader:
         found = reader.spans(trace_id, (span_id,))
         if not found:
             raise span_not_found(trace_id, span_id)

@@ -59,7 +59,7 @@ def get_span_state(
 
     Patches are resolved to complete states, also across spans; missing links are reported.
     """
-    with parts.store.read() as reader:
+    with parts.store.read_trace(trace_id) as reader:
         found = reader.spans(trace_id, (span_id,))
         if not found:
             raise span_not_found(trace_id, span_id)

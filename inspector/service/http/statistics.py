@@ -54,7 +54,7 @@ def session_statistics(
 
     Also by model, tool and agent, with streaming, caching and handoffs.
     """
-    with parts.store.read() as reader:
+    with parts.store.read_whole(session_id) as reader:
         session = reader.session(session_id)
         if session is None:
             return missing_session(request, reader, session_id, "session_statistics")
@@ -74,7 +74,9 @@ def session_statistics(
 
 
 def _read(parts: ReadParts, session_id: str, change: int) -> tuple[SpanTable, CallDetails]:
-    with parts.store.read() as reader:  # and counted after it: it holds up a store in memory
+    with parts.store.read_whole(
+        session_id
+    ) as reader:  # and counted after it: it holds up a store in memory
         table = SpanTable(reader.span_columns(session_id, MAX_SPANS))
 
         def read() -> tuple[CallDetails, int]:

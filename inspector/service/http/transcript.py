@@ -110,7 +110,7 @@ def _transcript(
     route: str,
     choose: Callable[[Reader], list[RequestedSpan]],
 ) -> Response:
-    with parts.store.read() as reader:
+    with parts.store.read_whole(session_id) as reader:
         session = reader.session(session_id)
         if session is None:
             return missing_session(request, reader, session_id, route)

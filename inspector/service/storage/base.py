@@ -11,12 +11,12 @@ reused, and only a row's newest version keeps one. Times are Unix nanoseconds be
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from inspector.errors import InspectorError
+from inspector.errors import EvictedError, InspectorError
 from inspector.service.model.records import (
     Change,
     Changes,
@@ -272,6 +272,9 @@ class Reader(Protocol):
     def sessions(self, session_ids: Collection[str]) -> list[SessionRecord]:
         """Return the known ones of the sessions."""
 
+    def is_any_evicted(self, session_ids: Collection[str]) -> bool:
+        """Return whether the content of any of the sessions is in the history."""
+
     def destination(self, session_id: str) -> str | None:
         """Return the session that a merged session is part of now."""
 
@@ -444,8 +447,48 @@ class ReadableStore(Protocol):
         Keep it short: a store in memory commits nothing until it is closed.
         """
 
+    def read_whole(self, *session_ids: str) -> AbstractContextManager[Reader]:
+        """Open a snapshot with these sessions and all their content, wherever that is.
+
+        Of everything else it may have nothing.
+
+        Raises:
+            EvictedError: The content is in a history, and this store has none.
+            HistoryError: The history cannot be read now.
+        """
+
+    def read_trace(self, trace_id: str) -> AbstractContextManager[Reader]:
+        """Open a snapshot with the session of a trace, likewise."""
+
     def close(self) -> None:
         """Release everything. Idempotent."""
+
+
+class SingleStore:
+    """How sessions are read from a store; where there is a history, otherwise."""
+
+    def read(self) -> AbstractContextManager[Reader]:
+        """Open a snapshot."""
+        raise NotImplementedError
+
+    @contextmanager
+    def read_whole(self, *session_ids: str) -> Iterator[Reader]:
+        """Open a snapshot with all content of sessions, which must be here."""
+        with self.read() as reader:
+            if reader.is_any_evicted(session_ids):
+                raise EvictedError(
+                    "The content of this session is in the history. Start the service with "
+                    "INSPECTOR_HISTORY to read it."
+                )
+            yield reader
+
+    @contextmanager
+    def read_trace(self, trace_id: str) -> Iterator[Reader]:
+        """Open a snapshot with all content of the session of a trace."""
+        with self.read() as reader:
+            found = [one.session_id for one in reader.traces((trace_id,)) if one.session_id]
+        with self.read_whole(*found) as whole:
+            yield whole
 
 
 class Store(ReadableStore, Protocol):

@@ -30,6 +30,7 @@ from inspector.service.model.records import (
     trace_process,
 )
 from inspector.service.model.rows import SpanKind
+from inspector.service.storage.base import SingleStore
 from inspector.service.storage.sqlite_control import (
     apply_control,
     delete_control,
@@ -48,6 +49,7 @@ from inspector.service.storage.sqlite_open import (
     SESSION_NUMBERS,
     Lock,
     file_of,
+    lock_path,
     lock_store,
     memory_name,
     open_memory,
@@ -82,7 +84,7 @@ _TRACE_KNOWN = """ON CONFLICT (no) DO UPDATE SET
 _SPAN_DELETE = "DELETE FROM span WHERE trace_no = ? AND span_id = ? RETURNING content"
 
 
-class SqliteStore:
+class SqliteStore(SingleStore):
     """The `Store` in SQLite.
 
     Args:
@@ -321,6 +323,13 @@ class SqliteStore:
         for connection in (*idle, self._writer):
             discard(connection)
         self._release()
+
+    def seal(self) -> None:
+        """Close the store for good, and leave one file that may be moved or removed while read."""
+        self._writer.pragma("journal_mode", "delete")
+        self.close()
+        if self._path is not None:
+            lock_path(self._path).unlink(missing_ok=True)
 
     def _release(self) -> None:
         if self._lock is not None:

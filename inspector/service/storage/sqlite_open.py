@@ -75,7 +75,7 @@ class Lock:
             StoreInUseError: Another service has it.
             StoreError: The folder cannot be written.
         """
-        if self.file is not None and file_of(_lock_path(self.path)) == self.file:
+        if self.file is not None and file_of(lock_path(self.path)) == self.file:
             return self
         self.release()
         return lock_store(self.path)
@@ -116,9 +116,9 @@ def lock_store(path: Path) -> Lock:
         StoreError: The folder cannot be written.
     """
     try:
-        lock_path = _lock_path(path)
-        make_database(lock_path)
-        holder = apsw.Connection(str(lock_path))
+        beside = lock_path(path)
+        make_database(beside)
+        holder = apsw.Connection(str(beside))
         # Stepped to the end: statements are run lazily, and the first of these has a row.
         holder.execute("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE").fetchall()
     except apsw.BusyError as error:
@@ -131,10 +131,11 @@ def lock_store(path: Path) -> Lock:
             f"Cannot open the store {path}: {_reason(error)}."
             " Choose a writable path with INSPECTOR_STORE=sqlite:///PATH."
         ) from error
-    return Lock(path, file_of(lock_path), holder.close)
+    return Lock(path, file_of(beside), holder.close)
 
 
-def _lock_path(path: Path) -> Path:
+def lock_path(path: Path) -> Path:
+    """Return the file whose lock is that of a store."""
     return path.with_name(path.name + "-lock")
 
 

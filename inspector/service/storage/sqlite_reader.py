@@ -344,6 +344,10 @@ class SqliteReader(ControlReader):
         rows = in_chunks(self._connection, _SESSION + " WHERE id IN ({})", session_ids)
         return [_session(row) for row in rows]
 
+    def is_any_evicted(self, session_ids: Collection[str]) -> bool:
+        sql = "SELECT 1 FROM session WHERE id IN ({}) AND evicted > 0"
+        return bool(in_chunks(self._connection, sql, session_ids))
+
     def destination(self, session_id: str) -> str | None:
         seen = {session_id}
         target = session_id

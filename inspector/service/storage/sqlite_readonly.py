@@ -12,7 +12,7 @@ import orjson
 
 from inspector.service.model.records import SessionRecord
 from inspector.service.model.rows import SessionRow
-from inspector.service.storage.base import Reader
+from inspector.service.storage.base import Reader, SingleStore
 from inspector.service.storage.sqlite_errors import UNAVAILABLE, errno_of, unavailable
 from inspector.service.storage.sqlite_open import SESSION_NUMBERS, open_read_only
 from inspector.service.storage.sqlite_reader import SqliteReader
@@ -21,7 +21,7 @@ Passed: TypeAlias = Callable[[SessionRecord], SessionRow | None]
 """Returns the state of a session after the time alone; None: unchanged."""
 
 
-class ReadOnlySqliteStore:
+class ReadOnlySqliteStore(SingleStore):
     """A `Store` without commits. A service may have the file open, or open it meanwhile.
 
     Args:

@@ -51,6 +51,7 @@ from inspector.service.storage.base import (
     ModelUsage,
     Reader,
     SessionColumns,
+    SingleStore,
     SpanLines,
     SpanPosition,
     SpanTime,
@@ -64,7 +65,7 @@ from tests.support.telemetry.span_rows import columns_of
 _SpanKey = tuple[str, str]
 
 
-class ModelStore:
+class ModelStore(SingleStore):
     """Follows `Store`, in dicts and lists. A snapshot holds a lock."""
 
     def __init__(self) -> None:
@@ -499,6 +500,9 @@ class _Tables:
             return moment
         trace = self._traces.get(moment.trace_id)
         return replace(moment, session_id=trace.session_id if trace else None)
+
+    def is_any_evicted(self, session_ids: Collection[str]) -> bool:
+        return any(one.evicted for one in self.sessions(session_ids))
 
     def oldest_here(self, most: int) -> list[SessionRecord]:
         here = (one for one in self._sessions.values() if one.settled and one.evicted < one.change)

@@ -1,0 +1,73 @@
+"""Records of the store, from the rows that the history has of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from inspector.service.model.records import Content, MomentRecord, SpanRecord
+from inspector.service.model.rows import SpanKind, SpanStatus
+
+SPAN_COLUMNS = (
+    "lower(hex(trace)) AS trace_id, lower(hex(span)) AS span_id, change, session, parent, name,"
+    " kind, status, start_ns, end_ns, is_root, process, service, model, subject, input_tokens,"
+    " output_tokens, cost_usd, duplicate_of, hex(payload) AS payload_hex, hex(origin) AS"
+    " origin_hex, body"
+)
+MOMENT_COLUMNS = (
+    "trace AS trace_id, span AS span_id, session, time_ns, name, hex(digest) AS digest_hex, change,"
+    " changed_ns, hex(payload) AS payload_hex, hex(origin) AS origin_hex"
+)
+
+
+def span_of(row: dict[str, Any]) -> tuple[SpanRecord, Content]:
+    """Return the span of a row of `SPAN_COLUMNS`, with its content."""
+    rest = orjson.loads(row["body"])
+    rest["waited"] = tuple(map(tuple, rest["waited"]))
+    record = SpanRecord(
+        trace_id=row["trace_id"],
+        span_id=row["span_id"],
+        session_id=row["session"],
+        parent_span_id=row["parent"] or None,
+        name=row["name"],
+        kind=SpanKind(row["kind"]),
+        status=SpanStatus(row["status"]),
+        start_ns=row["start_ns"],
+        end_ns=_known(row["end_ns"]),
+        is_root=bool(row["is_root"]),
+        process_id=row["process"],
+        model=row["model"] or None,
+        input_tokens=_known(row["input_tokens"]),
+        output_tokens=_known(row["output_tokens"]),
+        cost_usd=row["cost_usd"],  # NaN is null in JSON
+        duplicate_of=row["duplicate_of"] or None,
+        subject=row["subject"] or None,
+        service=row["service"] or None,
+        change=row["change"],
+        **rest,
+    )
+    return record, _content(row)
+
+
+def moment_of(row: dict[str, Any]) -> MomentRecord:
+    """Return the moment of a row of `MOMENT_COLUMNS`."""
+    return MomentRecord(
+        trace_id=row["trace_id"] or None,
+        span_id=row["span_id"] or None,
+        session_id=row["session"] or None,
+        time_ns=row["time_ns"],
+        name=row["name"],
+        content=_content(row),
+        digest=bytes.fromhex(row["digest_hex"]),
+        change=row["change"],
+        changed_ns=row["changed_ns"],
+    )
+
+
+def _content(row: dict[str, Any]) -> Content:
+    return Content(bytes.fromhex(row["payload_hex"]), bytes.fromhex(row["origin_hex"]))
+
+
+def _known(number: int) -> int | None:
+    return None if number == -1 else number

@@ -1,0 +1,92 @@
+"""A store whose older sessions are in the history: views read each where it is.
+
+Lists are the writer's alone, which keeps the rows of all sessions. A session whose content has gone
+is unpacked from the history into a file, from which the same code reads that reads the store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+
+import orjson
+
+from inspector.errors import StoreError
+from inspector.service.storage.base import ReadableStore, Reader, SingleStore
+from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
+
+_MAX_BYTES = 2 * 1024**3
+"""Limit of unpacked sessions on the disk; the least recently read go, one is always there."""
+
+
+class TieredStore(SingleStore):
+    """A `ReadableStore` of the writer's store and the history.
+
+    Args:
+        store: The writer's.
+        folder: Of unpacked sessions; it is emptied.
+        unpack: Writes sessions with all their content to a new store.
+    """
+
+    def __init__(
+        self,
+        store: ReadableStore,
+        folder: Path,
+        unpack: Callable[[Path, Sequence[str]], None],
+    ) -> None:
+        self.id = store.id
+        self._store = store
+        self._folder = folder
+        self._unpack = unpack
+        self.close()
+
+    def read(self) -> AbstractContextManager[Reader]:
+        """Open a snapshot of the writer's store: of every session its row."""
+        return self._store.read()
+
+    @contextmanager
+    def read_whole(self, *session_ids: str) -> Iterator[Reader]:
+        """Open a snapshot that has these sessions with all their content.
+
+        Raises:
+            HistoryError: The history has some of it, and cannot be read.
+        """
+        with self._store.read() as reader:
+            if not reader.is_any_evicted(session_ids):
+                yield reader
+                return
+            head = reader.head
+            changes = [reader.last_change(one) for one in session_ids]
+        # Not within a snapshot: the store's journal would grow while the history is asked.
+        name = hashlib.sha256(orjson.dumps([session_ids, changes])).hexdigest()[:32]
+        path = self._folder / f"{name}.sqlite3"
+        with self._open(path, session_ids).read() as reader:
+            # It has all that is newer than it, too: nothing.
+            reader.head = max(reader.head, head)
+            yield reader
+
+    def close(self) -> None:
+        """Remove what is unpacked. Idempotent."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _open(self, path: Path, session_ids: Sequence[str]) -> ReadOnlySqliteStore:
+        with suppress(OSError, StoreError):
+            os.utime(path)
+            return ReadOnlySqliteStore(path)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        self._unpack(path, session_ids)
+        self._make_room(path)
+        return ReadOnlySqliteStore(path)
+
+    def _make_room(self, newest: Path) -> None:
+        with suppress(OSError):
+            files = [(one.stat(), one) for one in self._folder.glob("*.sqlite3")]
+            left_bytes = _MAX_BYTES - newest.stat().st_size
+            for found, path in sorted(files, key=lambda one: one[0].st_mtime, reverse=True):
+                left_bytes -= found.st_size
+                if path != newest and left_bytes < 0:
+                    path.unlink(missing_ok=True)

@@ -1,0 +1,185 @@
+"""Unpack sessions of the history into a small store of their own, which every view can read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from inspector.service.history.clickhouse import ClickHouse, literal
+from inspector.service.history.rows import MOMENT_COLUMNS, SPAN_COLUMNS, moment_of, span_of
+from inspector.service.model.records import (
+    Changes,
+    Content,
+    MomentRecord,
+    SessionRecord,
+    SpanRecord,
+    TraceRecord,
+)
+from inspector.service.storage.base import Reader, SpanPosition
+from inspector.service.storage.sqlite import SqliteStore
+
+_TRACES_A_QUERY = 500
+_PAGE = 500
+_ROWS_A_COMMIT = 2_000
+_BYTES_A_COMMIT = 8 * 1024 * 1024
+
+
+def unpack(
+    reader: Reader, history: ClickHouse, store_id: str, session_ids: Sequence[str], path: Path
+) -> None:
+    """Write sessions with all that they have to a new store; it is at `path` when it is whole.
+
+    What is still in the writer's store is read there, the rest in the history: together they have
+    everything up to the reader's head.
+
+    Raises:
+        HistoryError: The history cannot be read.
+    """
+    made = path.with_suffix(".part")
+    made.unlink(missing_ok=True)
+    with closing(SqliteStore(made)) as store:
+        _Unpacking(reader, history, store_id, store).copy(session_ids)
+        store.seal()
+    made.rename(path)
+
+
+class _Unpacking:
+    def __init__(
+        self, reader: Reader, history: ClickHouse, store_id: str, store: SqliteStore
+    ) -> None:
+        self._reader = reader
+        self._history = history
+        self._mine = f"store = {literal(store_id)}"
+        self._store = store
+        self._changes = Changes(head=reader.head)
+        self._size_bytes = 0
+
+    def copy(self, session_ids: Sequence[str]) -> None:
+        for session in self._reader.sessions(session_ids):
+            traces = self._reader.traces_of(session.row.id)
+            self._changes.sessions.append(session)
+            self._changes.traces += (replace(trace, is_new=True) for trace in traces)
+            for trace in traces:
+                self._changes.requests += self._reader.requests_of_trace(trace.trace_id)
+            self._copy_spans(session, traces)
+            self._copy_moments(session, traces)
+        self._commit()
+
+    def _copy_spans(self, session: SessionRecord, traces: Sequence[TraceRecord]) -> None:
+        newest = {
+            (span.trace_id, span.span_id): span.change
+            for page in _pages(self._reader, session.row.id)
+            for span in page
+        }
+        for some in _in_chunks(traces):
+            among = ", ".join(f"unhex({literal(trace.trace_id)})" for trace in some)
+            gone = self._gone_through(among)
+            rows = self._history.stream(
+                f"SELECT {SPAN_COLUMNS} FROM span FINAL WHERE {self._mine} AND trace IN ({among})"
+            )
+            for span, content in map(span_of, rows):
+                key = span.trace_id, span.span_id
+                if span.change > max(newest.get(key, 0), gone.get(span.trace_id, 0)):
+                    newest[key] = span.change
+                    self._add_span(session, span, content)
+        for page in _pages(self._reader, session.row.id):
+            here = [one for one in page if newest[one.trace_id, one.span_id] == one.change]
+            contents = self._reader.contents([one.content for one in here])
+            for span, content in zip(here, contents, strict=True):
+                self._add_span(session, span, content)
+
+    def _copy_moments(self, session: SessionRecord, traces: Sequence[TraceRecord]) -> None:
+        seen = set[object]()
+        after, is_last = 0, False
+        while not is_last:
+            page = self._reader.moments_of(session.row.id, after, _PAGE)
+            is_last = len(page) < _PAGE
+            for moment in page:
+                after = moment.change
+                seen.add(_key(moment))
+                self._add_moment(moment)
+        alone = f"trace = '' AND session = {literal(session.row.id)}"
+        gone_alone = self._history.rows(
+            f"SELECT max(change) AS change FROM departure WHERE {self._mine} AND is_whole = 1"
+            f" AND session = {literal(session.row.id)}"
+        )
+        wheres = [(f"{alone} AND change > {gone_alone[0]['change']}", dict[str, int]())]
+        for some in _in_chunks(traces):
+            among = ", ".join(literal(trace.trace_id) for trace in some)
+            binary = ", ".join(f"unhex({literal(trace.trace_id)})" for trace in some)
+            wheres.append((f"trace IN ({among})", self._gone_through(binary)))
+        for where, gone in wheres:
+            rows = self._history.stream(
+                f"SELECT {MOMENT_COLUMNS} FROM moment FINAL WHERE {self._mine} AND {where}"
+            )
+            for moment in map(moment_of, rows):
+                is_gone = moment.change < gone.get(moment.trace_id or "", 0)
+                if not is_gone and _key(moment) not in seen:
+                    self._add_moment(moment)
+
+    def _gone_through(self, among: str) -> dict[str, int]:
+        """Return the change of the last deletion that took a trace; it may have begun again."""
+        placed = self._history.rows(
+            "SELECT lower(hex(trace)) AS id, session, change FROM trace"
+            f" WHERE {self._mine} AND trace IN ({among}) ORDER BY change"
+        )
+        sessions = ", ".join(literal(name) for name in {one["session"] for one in placed})
+        if not sessions:
+            return {}
+        deleted = self._history.rows(
+            f"SELECT session, change FROM departure WHERE {self._mine} AND is_whole = 1"
+            f" AND moved_to = '' AND session IN ({sessions})"
+        )
+        places = defaultdict[str, list[tuple[int, str]]](list)
+        for one in placed:
+            places[one["id"]].append((int(one["change"]), one["session"]))
+        gone = dict[str, int]()
+        for trace_id, of_trace in places.items():
+            for one in deleted:
+                change = int(one["change"])
+                before = [session for at, session in of_trace if at < change]
+                if before and before[-1] == one["session"]:
+                    gone[trace_id] = max(change, gone.get(trace_id, 0))
+        return gone
+
+    def _add_span(self, session: SessionRecord, span: SpanRecord, content: Content) -> None:
+        span.session_id, span.epoch_ns = session.row.id, session.row.epoch_ns
+        self._changes.spans.append(span)
+        self._changes.contents[span.content] = content
+        self._added(content)
+
+    def _add_moment(self, moment: MomentRecord) -> None:
+        self._changes.moments.append(moment)
+        self._added(moment.content)
+
+    def _added(self, content: Content) -> None:
+        self._size_bytes += len(content.payload)
+        count = len(self._changes.spans) + len(self._changes.moments)
+        if count >= _ROWS_A_COMMIT or self._size_bytes >= _BYTES_A_COMMIT:
+            self._commit()
+
+    def _commit(self) -> None:
+        self._store.commit(self._changes)
+        self._changes, self._size_bytes = Changes(head=self._changes.head), 0
+
+
+def _pages(reader: Reader, session_id: str) -> Iterator[list[SpanRecord]]:
+    after: SpanPosition | None = None
+    while page := reader.spans_of(session_id, after, _PAGE):
+        yield page
+        last = page[-1]
+        after = SpanPosition(last.start_ns, last.span_id, last.trace_id)
+
+
+def _in_chunks(traces: Iterable[TraceRecord]) -> Iterator[list[TraceRecord]]:
+    left = iter(traces)
+    while some := list(islice(left, _TRACES_A_QUERY)):
+        yield some
+
+
+def _key(moment: MomentRecord) -> object:
+    return moment.trace_id, moment.span_id, moment.time_ns, moment.digest

@@ -1,0 +1,140 @@
+"""A session that has left the store is unpacked from the history as it was."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.service.history.clickhouse import ClickHouse
+from inspector.service.history.copier import Copier
+from inspector.service.history.schema import migrate
+from inspector.service.history.unpacking import unpack
+from inspector.service.query.tree import All
+from inspector.service.storage import open_store
+from inspector.service.storage.base import Reader
+from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
+from tests.support.models.schedules import Step, controlled_schedules
+from tests.support.services.clickhouse import ClickHouseServer
+from tests.support.services.recorder_rig import Rig, play
+from tests.support.telemetry.otlp import span
+from tests.support.telemetry.records import log, trace_hex
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def history(clickhouse: ClickHouseServer) -> Iterator[ClickHouse]:
+    client = clickhouse.client()
+    migrate(client)
+    yield client
+    client.close()
+
+
+def view_of(reader: Reader, session_id: str) -> dict[str, Any]:
+    """Return what the views of a session read."""
+    session = reader.session(session_id)
+    assert session is not None
+    spans = reader.spans_of(session_id)
+    return {
+        "row": session.row,
+        "spans": spans,
+        "lines": reader.span_lines(session_id, None, 1000, is_columns=True),
+        "columns": reader.span_columns(session_id, 1000),
+        "contents": [reader.content(one) for one in spans],
+        "moments": reader.moments_of(session_id),
+        "traces": reader.traces_of(session_id),
+        "requests": [reader.requests_of_trace(one.trace_id) for one in spans],
+        "change": reader.last_change(session_id),
+    }
+
+
+def unpacked(rig: Rig, history: ClickHouse, session_id: str, folder: str) -> dict[str, Any]:
+    path = Path(folder) / "unpacked.sqlite3"
+    with rig.store.read() as reader:
+        unpack(reader, history, rig.store.id, [session_id], path)
+        head = reader.head
+    with ReadOnlySqliteStore(path).read() as reader:
+        assert reader.head == head
+        return view_of(reader, session_id)
+
+
+@given(
+    steps=controlled_schedules,
+    copies=st.lists(st.booleans(), min_size=14),
+    sweeps=st.integers(0, 9),
+)
+def test_it_is_as_it_was_however_much_of_it_has_gone(
+    history: ClickHouse, steps: list[Step], copies: list[bool], sweeps: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        rig = Rig(open_store(f"sqlite:///{folder}/store.sqlite3"))
+        copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+        for step, is_copied in zip(steps, copies, strict=False):
+            play(rig, step)
+            if is_copied:
+                copier.step()
+        while copier.step():
+            pass
+        with rig.store.read() as reader:
+            ids = [one.row.id for one in reader.oldest_here(1000)]
+            before = {one: view_of(reader, one) for one in ids}
+        rig.store.evict(ids, copier.through)
+        for _ in range(sweeps):
+            rig.store.sweep()
+        assert {one: unpacked(rig, history, one, folder) for one in ids} == before
+        rig.store.close()
+
+
+def test_what_came_late_is_there_and_counts_once(history: ClickHouse, tmp_path: Path) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    rig.record(span("first"), span("second", span_id=2, parent=1), log("note", trace=1, span_id=1))
+    rig.wait(60)
+    copier.step()
+    rig.evict()
+    rig.record(span("late", span_id=3, parent=1))
+    seen = [unpacked(rig, history, trace_hex(1), str(tmp_path))]
+    copier.step()
+    seen.append(unpacked(rig, history, trace_hex(1), str(tmp_path)))
+    assert seen[0] == seen[1]
+    assert [one.name for one in seen[0]["spans"]] == ["first", "second", "late"]
+    assert [one.name for one in seen[0]["moments"]] == ["note"]
+
+
+def test_a_session_that_began_again_has_nothing_of_the_deleted_one(
+    history: ClickHouse, tmp_path: Path
+) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    rig.record(span("old", span_id=1), span("old", span_id=2), log("old", trace=1, span_id=1))
+    copier.step()
+    rig.delete(trace_hex(1))
+    rig.record(span("new", span_id=1), log("new", trace=1, span_id=1))
+    rig.wait(60)
+    copier.step()  # and the night's deletion has not been yet
+    rig.evict()
+    found = unpacked(rig, history, trace_hex(1), str(tmp_path))
+    assert [one.name for one in (*found["spans"], *found["moments"])] == ["new", "new"]
+
+
+def test_several_sessions_are_unpacked_together(history: ClickHouse, tmp_path: Path) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    rig.record(span(trace=1))
+    rig.wait(60)
+    copier.step()
+    rig.evict()
+    rig.record(span(trace=2, duration_ns=None))  # it runs, and is here
+    path = tmp_path / "unpacked.sqlite3"
+    with rig.store.read() as reader:
+        unpack(reader, history, rig.store.id, [trace_hex(1), trace_hex(2)], path)
+    with ReadOnlySqliteStore(path).read() as reader:
+        sessions = reader.newest_sessions(All(), None, 9).rows
+        assert sorted(one.row.id for one in sessions) == [trace_hex(1), trace_hex(2)]
+        assert len(reader.newest_spans(All(), None, 9).rows) == 2
