@@ -30,7 +30,7 @@ from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.search import PAGE_S
 from inspector.service.search.documents import placed_session_texts, placed_texts
 from inspector.service.search.excerpts import excerpts
-from inspector.service.storage.base import Reader, SpanPosition
+from inspector.service.storage.base import Reader, SpanPosition, SpanSource
 
 router = APIRouter(tags=["spans"])
 
@@ -198,13 +198,13 @@ def search(
         page = looking.spans(of_spans, change_cursor(cursor), limit)
         owner_ids = {span.session_id for span in page.rows}
         owners = {id_: looking.reader.session(id_) for id_ in owner_ids}
-        contents = [looking.reader.content(span) for span in page.rows]
+        contents = [looking.source.content(span) for span in page.rows]
         found = [
             excerpts(placed_texts(span, content), of_spans)
             for span, content in zip(page.rows, contents, strict=True)
         ]
         errors = [
-            _error_of(looking.reader, span, content)
+            _error_of(looking.source, span, content)
             for span, content in zip(page.rows, contents, strict=True)
         ]
         index = index_state(looking)
@@ -237,9 +237,9 @@ def search(
     )
 
 
-def _error_of(reader: Reader, record: SpanRecord, content: Content) -> str | None:
+def _error_of(source: SpanSource, record: SpanRecord, content: Content) -> str | None:
     if record.status is not SpanStatus.ERROR:
         return None
     span = content.span()
-    moments = [one.moment() for one in reader.moments(record.trace_id, record.span_id, None)]
+    moments = [one.moment() for one in source.moments(record.trace_id, record.span_id, None)]
     return failure_line(failure_of(span, moments), span.status.message)
