@@ -13,6 +13,7 @@ from urllib.parse import quote
 import pytest
 from fastapi.routing import APIRoute
 
+from inspector.errors import HistoryError
 from inspector.service.app import ROUTERS
 from inspector.service.history.clickhouse import ClickHouse
 from inspector.service.history.copier import Copier
@@ -25,9 +26,9 @@ from inspector.service.storage.base import Store
 from inspector.service.storage.health import HistoryProgress
 from tests.support.services.api import Api, open_api
 from tests.support.services.clickhouse import ClickHouseServer
-from tests.support.services.recorder_rig import sweep_all
-
-pytestmark = pytest.mark.slow
+from tests.support.services.recorder_rig import Rig, sweep_all
+from tests.support.telemetry.otlp import START_NS, span
+from tests.support.telemetry.records import trace_hex
 
 TESTS = Path(__file__).parents[1]
 FILES = [
@@ -168,6 +169,7 @@ def tiered(
     return views, HistoryIndex(store.id, clickhouse.client, lambda: health)
 
 
+@pytest.mark.slow
 async def test_every_view_answers_as_before(
     clickhouse: ClickHouseServer, history: ClickHouse, tmp_path: Path
 ) -> None:
@@ -211,3 +213,41 @@ async def test_every_view_answers_as_before(
 def _fits(route: str, path: str) -> bool:
     pattern = re.sub(r"\{[^}]+\}", "[^/]+", route)
     return re.fullmatch(pattern, path.partition("?")[0]) is not None
+
+
+async def test_without_the_history_lists_are_whole_searches_say_what_they_left_out(
+    tmp_path: Path,
+) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/store.sqlite3")
+    rig = Rig(store)
+    rig.record(span("first", trace=1))
+    rig.wait(60)
+    rig.evict()
+    rig.record(span("second", trace=2))
+    why = "Cannot reach the history. Is ClickHouse running there?"
+
+    def unpacked(path: Path, session_ids: Any) -> None:
+        raise HistoryError(why, is_passing=True)
+
+    views = TieredStore(store, tmp_path / "unpacked", unpacked)
+    health = HistoryProgress("away", why, since_ns=START_NS, through=3)
+    words = HistoryIndex(store.id, lambda: pytest.fail("asked"), lambda: health)
+    async with open_api(store, views=views, words=words) as api:
+        listed = (await api.get("/sessions")).json()
+        assert [one["title"] for one in listed["sessions"]] == ["second", "first"]
+        assert listed["partial"] == []
+        found = (await api.get("/search?q=second")).json()
+        assert [one["span"]["name"] for one in found["spans"]] == ["second"]
+        assert found["partial"] == [
+            {"part": "history", "why": why, "since": "2026-01-01T00:00:00.000000000Z"}
+        ]
+        counted = (await api.get("/sessions/count?q=kind:other")).json()
+        assert (counted["count"], len(counted["partial"])) == (1, 1)
+        answer = await api.get(f"/sessions/{trace_hex(1)}/spans")
+        assert (answer.status_code, answer.json()["code"]) == (503, "history_unavailable")
+        assert answer.json()["detail"] == why
+        assert (await api.get(f"/sessions/{trace_hex(2)}/spans")).status_code == 200
+    async with open_api(store) as api:  # the setting was taken away
+        answer = await api.get(f"/sessions/{trace_hex(1)}/statistics")
+        assert (answer.status_code, answer.json()["code"]) == (503, "in_history")
+    store.close()

@@ -27,7 +27,14 @@ from inspector.service.search.documents import VERSION
 from inspector.service.search.terms import span_terms
 from inspector.service.storage.base import ModelUsage, Reader, SpanPosition
 from inspector.service.storage.health import HistoryProgress
-from inspector.service.storage.word_reader import AllTerms, EitherTerm, IndexedSpans, Phrase, Term
+from inspector.service.storage.word_reader import (
+    AllTerms,
+    EitherTerm,
+    IndexedSpans,
+    Missing,
+    Phrase,
+    Term,
+)
 
 _MAX_S = 5
 """Limit of one query."""
@@ -66,9 +73,9 @@ class HistoryIndex:
     def read(self) -> Iterator[HistoryWords]:
         """Open a search; one client each, which are not for several threads."""
         health = self._health()
-        words = HistoryWords(self._mine, self._client, health.through)
-        if health.state != "ok":
-            words.missing = health.message or "The history is not connected yet."
+        why = health.message or "The history is not connected yet."
+        away = None if health.state == "ok" else Missing(why, health.since_ns)
+        words = HistoryWords(self._mine, self._client, health.through, away)
         try:
             yield words
         finally:
@@ -96,26 +103,29 @@ class HistoryWords:
     has_all = True
     """It has spans that the store has not."""
 
-    def __init__(self, mine: str, connect: Callable[[], ClickHouse], through: int) -> None:
+    def __init__(
+        self, mine: str, connect: Callable[[], ClickHouse], through: int, away: Missing | None
+    ) -> None:
         self._connect = connect
+        self._away = away
         self.client: ClickHouse | None = None
         self.mine = mine
         self.through = through
-        self.missing: str | None = None
-        """Why something of the history is not among what was found; None: nothing is."""
+        self.missing: Missing | None = None
         self.keys: dict[int, Key] = {}
         """Spans that were found, by change."""
 
     def rows(self, query: str) -> list[dict[str, Any]] | None:
         """Return the rows of a query; None: the history cannot be read, as `missing` says."""
-        if self.missing is not None:
+        if self._away is not None:
+            self.missing = self._away
             return None
         try:
             if self.client is None:
                 self.client = self._connect()
             return self.client.rows(query, most_s=_MAX_S)
         except HistoryError as error:
-            self.missing = str(error)
+            self.missing = self._away = Missing(str(error), None)
             return None
 
     def spans(

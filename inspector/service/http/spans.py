@@ -19,7 +19,7 @@ from inspector.service.http.context import span_context
 from inspector.service.http.cursors import change_cursor, encode_cursor
 from inspector.service.http.parts import ReadParts, ReadPartsDep
 from inspector.service.http.problems import ProblemError, span_not_found
-from inspector.service.http.queries import QUERY, index_state, searching
+from inspector.service.http.queries import QUERY, index_state, partial_of, searching
 from inspector.service.model.records import Content, SpanRecord
 from inspector.service.model.rows import SpanKind, SpanStatus
 from inspector.service.model.times import rfc3339
@@ -207,7 +207,7 @@ def search(
             _error_of(looking.source, span, content)
             for span, content in zip(page.rows, contents, strict=True)
         ]
-        index = index_state(looking)
+        index, partial = index_state(looking), partial_of(looking)
     return wire.SearchResult(
         sessions=[
             wire.SessionHit(
@@ -234,6 +234,7 @@ def search(
         ],
         next_cursor=encode_cursor(page.next) if page.next is not None else None,
         index=index,
+        partial=partial,
     )
 
 

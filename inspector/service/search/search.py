@@ -25,7 +25,7 @@ from inspector.service.search.terms import span_terms
 from inspector.service.search.times import started_between
 from inspector.service.storage.base import Chunk, ReadableStore, Reader, SpanSource, TooLateError
 from inspector.service.storage.orders import Order, SortPosition, place_of
-from inspector.service.storage.word_reader import AllTerms, Words, WordsOf
+from inspector.service.storage.word_reader import AllTerms, Missing, Words, WordsOf
 
 PAGE_S = 0.04
 """Time limit of the search for one page. What the page begins with is not interrupted."""
@@ -93,7 +93,7 @@ class Search:
         self.source = self.words.source(self.reader, self.now_ns) if self.words else self.reader
 
     @property
-    def missing(self) -> str | None:
+    def missing(self) -> Missing | None:
         """Why something of a history was not looked at; None: all was."""
         return self.words.missing if self.words else None
 

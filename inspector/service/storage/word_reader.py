@@ -55,14 +55,21 @@ class IndexedSpans(NamedTuple):
     """The change before which to continue; None: there are no more."""
 
 
+class Missing(NamedTuple):
+    """Why something was not looked at."""
+
+    why: str
+    since_ns: int | None
+
+
 class Words(Protocol):
     """What is known of words, in one snapshot. May be too much, never too little."""
 
     through: int
     """All that changed up to here is found. A store's snapshot that is opened later knows
     nothing newer of that, but for what it says changed after this."""
-    missing: str | None
-    """Why something was not looked at; None: all was."""
+    missing: Missing | None
+    """None: all was looked at."""
     has_all: bool
     """Whether it has spans that the store has not."""
 
@@ -109,7 +116,7 @@ class WordReader:
         self._connection = connection
         self.through: int = next(connection.execute("SELECT through FROM meta"))[0]
         self.broken: apsw.Error | None = None
-        self.missing: str | None = None
+        self.missing: Missing | None = None
         self.has_all = False
 
     def spans(
