@@ -11,7 +11,7 @@ reused, and only a row's newest version keeps one. Times are Unix nanoseconds be
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -221,6 +221,8 @@ class Reader(SpanSource, Protocol):
 
     head: int
     """The newest change it shows."""
+    evicted: int
+    """The newest change of which content may be in the history alone."""
 
     def until(self, is_late: Callable[[], bool]) -> AbstractContextManager[None]:
         """Let a long read in its block end with `TooLateError` when `is_late` says so."""
@@ -515,8 +517,8 @@ class Store(ReadableStore, Protocol):
             StoreUnavailableError: The store cannot be written.
         """
 
-    def evict(self, session_ids: Collection[str], through: int) -> None:
-        """Let the content of known sessions go, as far as it is not newer than a change.
+    def evict(self, changes: Mapping[str, int]) -> None:
+        """Let the content of known sessions go, of each what is not newer than a change.
 
         From now on it is read from the history, which has it. Their rows and states stay, and
         those of their traces. Viewers learn nothing of it.
