@@ -179,7 +179,7 @@ class HistoryWords:
 
 
 class HistorySpans:
-    """The spans of the store and its history; `SpanSource` of a search.
+    """The spans of the store and its history; `SpanReader` of a search.
 
     Where the history cannot be read, those of the store, and `HistoryWords.missing` says why.
     """

@@ -180,7 +180,7 @@ class CauseCounts(NamedTuple):
     """Sessions before this are not counted. None: all are."""
 
 
-class SpanSource(Protocol):
+class SpanReader(Protocol):
     """Where a search reads spans: a store's snapshot, or that and a history together."""
 
     def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
@@ -216,7 +216,7 @@ class SpanSource(Protocol):
         """Count the calls that carried tokens and no cost, by session; without zeros."""
 
 
-class Reader(SpanSource, Protocol):
+class Reader(SpanReader, Protocol):
     """One consistent snapshot. Unknown ids give None or nothing, never an error."""
 
     head: int
