@@ -38,7 +38,8 @@ class ClickHouse:
         self._address = address
         self._urls = address.urls()
         self._client = httpx.Client(
-            headers={"X-ClickHouse-User": address.user, "X-ClickHouse-Key": password},
+            # Not by its own headers: a header is ASCII, and an illegal one is shown in an error.
+            auth=httpx.BasicAuth(address.user, password),
             params={"database": address.database},
             timeout=httpx.Timeout(TIMEOUT_S, connect=_CONNECT_S),
             trust_env=False,

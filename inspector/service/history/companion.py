@@ -44,9 +44,9 @@ def main() -> None:
     threading.Thread(target=orders.work, daemon=True).start()
     threading.Thread(target=orders.read, args=(sys.stdin.buffer,), daemon=True).start()
     while True:
-        history = ClickHouse(address, settings["password"])
         try:
-            _copy(ReadOnlySqliteStore(Path(settings["store"])), history)
+            with closing(ClickHouse(address, settings["password"])) as history:
+                _copy(ReadOnlySqliteStore(Path(settings["store"])), history)
         except OlderStoreError:
             _report(state="refused", message=_OLDER)
         except HistoryError as error:
@@ -55,8 +55,6 @@ def main() -> None:
             _report(state="away", message=str(error))
         except Exception as error:  # noqa: BLE001 - the service says so, and it is tried again
             _report(state="refused", message=f"Copying to the history failed: {error!r}.")
-        finally:
-            history.close()
         time.sleep(_RETRY_S)
 
 
@@ -114,16 +112,16 @@ class Orders:
 
     def _fill(self, path: Path, session_ids: list[str]) -> str | None:
         """Unpack sessions; return why that failed."""
-        with closing(ClickHouse(self._address, self._password)) as history:
-            try:
+        try:
+            with closing(ClickHouse(self._address, self._password)) as history:
                 history.connect()
                 store = ReadOnlySqliteStore(self._store)
                 with store.read() as reader:
                     unpack(reader, history, store.id, session_ids, path)
-            except InspectorError as error:
-                return str(error)
-            except Exception as error:  # noqa: BLE001 - the next one may be unpacked
-                return f"Cannot read from the history: {error!r}."
+        except InspectorError as error:
+            return str(error)
+        except Exception as error:  # noqa: BLE001 - the next one may be unpacked
+            return f"Cannot read from the history: {error!r}."
         return None
 
 
