@@ -46,6 +46,8 @@ def main() -> None:
     while True:
         try:
             with closing(ClickHouse(address, settings["password"])) as history:
+                history.connect()
+                orders.address = history.address
                 _copy(ReadOnlySqliteStore(Path(settings["store"])), history)
         except OlderStoreError:
             _report(state="refused", message=_OLDER)
@@ -59,7 +61,6 @@ def main() -> None:
 
 
 def _copy(store: ReadOnlySqliteStore, history: ClickHouse) -> None:
-    history.connect()
     migrate(history)
     copier = Copier(store, history)
     while True:
@@ -92,7 +93,8 @@ class Orders:
     """
 
     def __init__(self, address: HistoryAddress, password: str, store: Path) -> None:
-        self._address = address
+        self.address = address
+        """Of the server that is copied to: another one may lack what left the store."""
         self._password = password
         self._store = store
         self._waiting: Queue[dict[str, Any]] = Queue()
@@ -113,7 +115,7 @@ class Orders:
     def _fill(self, path: Path, session_ids: list[str]) -> str | None:
         """Unpack sessions; return why that failed."""
         try:
-            with closing(ClickHouse(self._address, self._password)) as history:
+            with closing(ClickHouse(self.address, self._password)) as history:
                 history.connect()
                 store = ReadOnlySqliteStore(self._store)
                 with store.read() as reader:
