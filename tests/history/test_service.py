@@ -41,6 +41,8 @@ def test_a_history_that_is_not_there_stops_nobody(tmp_path: Path) -> None:
         wait_for(lambda: health(service)["state"] == "away")
         assert "Is ClickHouse running there?" in health(service)["message"]
         assert health(service)["behind"] > 0
+        (companion,) = companions(service)
+        assert os.getsid(companion) == companion, "a Ctrl-C is for the service alone"
         assert not service.get("/health")["store"]["message"]
 
 

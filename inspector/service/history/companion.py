@@ -8,7 +8,6 @@ is killed. It reports on standard output, a line of JSON each time.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 import time
@@ -37,7 +36,6 @@ _OLDER = (
 
 def main() -> None:
     """Copy until standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the service, which ends this
     settings = orjson.loads(sys.stdin.buffer.readline())
     address = HistoryAddress.parse(settings["address"])
     orders = Orders(address, settings["password"], Path(settings["store"]))
