@@ -18,6 +18,7 @@ from inspector.service.history import copier as copier_module
 from inspector.service.history.address import HistoryAddress
 from inspector.service.history.clickhouse import ClickHouse
 from inspector.service.history.copier import Copier, OlderStoreError
+from inspector.service.history.row_binary import NS_A_DAY
 from inspector.service.history.schema import migrate
 from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
@@ -30,6 +31,7 @@ from tests.support.services.clickhouse import PASSWORD, ClickHouseServer, runnin
 from tests.support.services.process import wait_for
 from tests.support.services.recorder_rig import Rig, play
 from tests.support.telemetry.otlp import SECOND_NS, span
+from tests.support.telemetry.records import log
 
 pytestmark = pytest.mark.slow
 
@@ -256,6 +258,22 @@ def test_each_of_several_servers_gets_everything(
         for client in clients:
             assert copied(client, rig.store.id) == stored(rig.store)
             client.close()
+
+
+def test_times_that_no_server_knows_stop_nothing(history: ClickHouse, tmp_path: Path) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    for number, day in enumerate((5, 49_709, 49_711, 60_000, 70_000), start=1):
+        rig.now_ns = day * NS_A_DAY
+        late: dict[str, Json] = {"session.id": f"s{day}"}
+        rig.record(log("inspector.session.started", time_ns=(day - 3) * NS_A_DAY, attributes=late))
+        rig.record(span(trace=number, start_ns=rig.now_ns))
+        copier.step()
+    assert copied(history, rig.store.id) == stored(rig.store)
+    days = history.rows(
+        f"SELECT toString(first_day) AS day FROM moment WHERE store = '{rig.store.id}' ORDER BY day"
+    )
+    assert [one["day"] for one in days] == ["1970-01-06", *["2106-02-06"] * 4]
 
 
 def test_the_query_of_the_page_adds_up_tokens(

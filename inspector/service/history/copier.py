@@ -179,7 +179,7 @@ class Copier:
                     self._place(batch, one.trace_id, one.session_id, one.change, first_ns)
                     batch.size_bytes += len(content.payload) + len(content.origin)
                 case MomentRecord():
-                    first_ns = (first.get(one.trace_id or "")) or one.time_ns
+                    first_ns = first.get(one.trace_id or "") or one.changed_ns
                     at = first_ns // NS_A_DAY
                     batch.add(MOMENT, at, moment_row(self._id, one, first_ns))
                     if one.trace_id and one.session_id:  # it may have no span yet
