@@ -37,6 +37,8 @@ MEANINGS = {
     "bad_cursor": "the cursor is not one of this list",
     "bad_json": "a text that must be JSON is not, or repeats a name",
     "bad_process_id": "the id of a process is empty or too long",
+    "history_unavailable": "the content is in the history, which cannot be read now",
+    "in_history": "the content is in the history, and the service runs without one",
     "bad_query": "the query has a mistake, at `position`",
     "bad_request": "a parameter or a field is missing or wrong",
     "body_stalled": "an upload sent nothing for too long",

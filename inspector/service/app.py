@@ -58,11 +58,13 @@ from inspector.service.settings import Settings
 from inspector.service.storage import check_store, open_store
 from inspector.service.storage.base import ReadableStore, Store
 from inspector.service.storage.sqlite_open import MEMORY_BYTES
+from inspector.service.storage.word_reader import WordsOf
 from inspector.service.token_file import load_token, store_path
 from inspector.version import VERSION
 
 if TYPE_CHECKING:
     from inspector.service.history.history import History
+    from inspector.service.history.searching import HistoryIndex
     from inspector.service.history.tiers import TieredStore
     from inspector.service.http.elsewhere import Elsewhere
 
@@ -188,10 +190,6 @@ async def running(
         store = open_store(settings.store)
         stack.callback(store.close)
         path = store_path(settings.store)
-        words = open_words(store, path)
-        if words is not None:
-            stack.callback(words.close)
-            stack.callback(Indexer(store, words).close)
         feed = Feed(store)
         stack.push_async_callback(feed.close)
         dispatch = Dispatch(store)
@@ -200,15 +198,18 @@ async def running(
         if path is None:
             retention = retention.within(MEMORY_BYTES * 3 // 4)  # the rest is for what comes next
         history: History | None = None
+        words: WordsOf | None
         views: ReadableStore = store
         if settings.history and path is not None:
-            history, views = _with_history(settings, store, path)
-            stack.callback(views.close)
-            stack.callback(history.close)
+            history, views, words = _with_history(settings, store, path)
+            for part in (views, words, history):
+                stack.callback(part.close)
             # A size is a limit of this disk, and what leaves it is in the history.
             sizes = [one for one in (hot.max_bytes, retention.max_bytes) if one is not None]
             hot = replace(hot, max_bytes=min(sizes, default=None))
             retention = replace(retention, max_bytes=None)
+        else:
+            words = _indexed(stack, store, path)
         intake = Intake()
         writer = Writer(
             store,
@@ -258,15 +259,27 @@ async def running(
         )
 
 
-def _with_history(settings: Settings, store: Store, path: Path) -> tuple[History, TieredStore]:
+def _indexed(stack: AsyncExitStack, store: Store, path: Path | None) -> WordsOf | None:
+    words = open_words(store, path)
+    if words is not None:
+        stack.callback(words.close)
+        stack.callback(Indexer(store, words).close)
+    return words
+
+
+def _with_history(
+    settings: Settings, store: Store, path: Path
+) -> tuple[History, TieredStore, HistoryIndex]:
     from inspector.service.history.history import History  # noqa: PLC0415 - seldom wanted
+    from inspector.service.history.searching import HistoryIndex  # noqa: PLC0415
     from inspector.service.history.tiers import TieredStore  # noqa: PLC0415
 
     assert settings.history is not None
     password = settings.history_password
     history = History(settings.history, password.get_secret_value() if password else "", path)
     folder = path.with_name(path.name + "-unpacked")
-    return history, TieredStore(store, folder, history.unpack)
+    index = HistoryIndex(store.id, history.connect, lambda: history.health)
+    return history, TieredStore(store, folder, history.unpack), index
 
 
 def _assemble(

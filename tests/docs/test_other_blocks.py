@@ -35,6 +35,7 @@ RUN_BY = {
     ("docs/mcp-server.md", "text"): "tools/generate_mcp_doc.py",
     ("docs/operate/history.md", "sql"): "tests/history/test_copies.py",
     ("docs/operate/run-it.md", "ini"): OPERATE,
+    ("docs/operate/several-services.md", "yaml"): "tests/docs/test_several_services.py",
     ("docs/operate/share.md", "caddyfile"): OPERATE,
     ("docs/operate/share.md", "nginx"): OPERATE,
     ("docs/query.md", "text"): HERE,

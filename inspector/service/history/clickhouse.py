@@ -68,9 +68,16 @@ class ClickHouse:
         """Run a statement that returns nothing."""
         self._send({}, statement.encode())
 
-    def rows(self, query: str) -> list[dict[str, Any]]:
-        """Return the rows of a query; integers of 64 bits are exact."""
+    def rows(self, query: str, *, most_s: int = 0) -> list[dict[str, Any]]:
+        """Return the rows of a query; integers of 64 bits are exact.
+
+        Args:
+            query: The query.
+            most_s: After this time it is given up; 0: never.
+        """
         settings = {"output_format_json_quote_64bit_integers": "0"}
+        if most_s:
+            settings["max_execution_time"] = str(most_s)
         answer = self._send(settings, f"{query} FORMAT JSONEachRow".encode())
         return [orjson.loads(line) for line in answer.splitlines()]
 

@@ -16,6 +16,7 @@ import orjson
 
 from inspector.errors import HistoryError
 from inspector.service.history.address import HistoryAddress
+from inspector.service.history.clickhouse import ClickHouse
 from inspector.service.storage.health import HistoryProgress, HistoryState
 
 _AGAIN_S = 5.0
@@ -47,6 +48,7 @@ class History:
         clock: Callable[[], int] = time.time_ns,
     ) -> None:
         self._address = HistoryAddress.parse(address)
+        self._password = password
         self._settings = orjson.dumps(
             {"address": address, "password": password, "store": str(store)}
         )
@@ -58,6 +60,16 @@ class History:
         self._process: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._run, name="inspector-history", daemon=True)
         self._thread.start()
+
+    def connect(self) -> ClickHouse:
+        """Return a client, connected.
+
+        Raises:
+            HistoryError: The history cannot be reached, or refuses.
+        """
+        client = ClickHouse(self._address, self._password)
+        client.connect()
+        return client
 
     @property
     def health(self) -> HistoryProgress:

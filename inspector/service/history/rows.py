@@ -6,19 +6,27 @@ from typing import Any
 
 import orjson
 
-from inspector.service.model.records import Content, MomentRecord, SpanRecord
+from inspector.service.model.records import Content, MomentRecord, SpanRecord, TraceRecord
 from inspector.service.model.rows import SpanKind, SpanStatus
 
 SPAN_COLUMNS = (
     "lower(hex(trace)) AS trace_id, lower(hex(span)) AS span_id, change, session, parent, name,"
-    " kind, status, start_ns, end_ns, is_root, process, service, model, subject, input_tokens,"
-    " output_tokens, cost_usd, duplicate_of, hex(payload) AS payload_hex, hex(origin) AS"
-    " origin_hex, body"
+    " kind, status, start_ns, end_ns, is_root, is_counted, process, service, model, subject,"
+    " input_tokens, output_tokens, cost_usd, duplicate_of, hex(payload) AS payload_hex,"
+    " hex(origin) AS origin_hex, body"
 )
 MOMENT_COLUMNS = (
     "trace AS trace_id, span AS span_id, session, time_ns, name, hex(digest) AS digest_hex, change,"
     " changed_ns, hex(payload) AS payload_hex, hex(origin) AS origin_hex"
 )
+
+
+def since_of(trace: TraceRecord) -> int:
+    """Return the lowest change of what belongs to a trace.
+
+    What the history has from before is of a deleted session, after which the trace began again.
+    """
+    return int(orjson.loads(trace.state).get("since", 0))
 
 
 def span_of(row: dict[str, Any]) -> tuple[SpanRecord, Content]:
@@ -36,6 +44,7 @@ def span_of(row: dict[str, Any]) -> tuple[SpanRecord, Content]:
         start_ns=row["start_ns"],
         end_ns=_known(row["end_ns"]),
         is_root=bool(row["is_root"]),
+        is_counted=bool(row["is_counted"]),
         process_id=row["process"],
         model=row["model"] or None,
         input_tokens=_known(row["input_tokens"]),

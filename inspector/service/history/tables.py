@@ -64,6 +64,7 @@ SPAN = Table(
         "start_ns": int64,
         "end_ns": int64,
         "is_root": uint8,
+        "is_counted": uint8,
         "process": name,
         "service": name,
         "model": name,
@@ -145,7 +146,7 @@ TABLES = {table.name: table for table in (SPAN, TRACE, MOMENT, SESSION, DEPARTUR
 
 _IN_COLUMNS = {
     "trace_id", "span_id", "session_id", "parent_span_id", "name", "kind", "status", "start_ns",
-    "end_ns", "is_root", "process_id", "service", "model", "subject", "input_tokens",
+    "end_ns", "is_root", "is_counted", "process_id", "service", "model", "subject", "input_tokens",
     "output_tokens", "cost_usd", "duplicate_of", "change",
 }  # fmt: skip
 _REST = tuple(one.name for one in fields(SpanRecord) if one.name not in _IN_COLUMNS)
@@ -169,6 +170,7 @@ def span_row(store: bytes, span: SpanRecord, content: Content, first_ns: int) ->
         span.start_ns,
         _int(span.end_ns),
         span.is_root,
+        span.is_counted,
         span.process_id,
         span.service or "",
         span.model or "",

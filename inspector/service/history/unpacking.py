@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -10,7 +9,13 @@ from itertools import islice
 from pathlib import Path
 
 from inspector.service.history.clickhouse import ClickHouse, literal
-from inspector.service.history.rows import MOMENT_COLUMNS, SPAN_COLUMNS, moment_of, span_of
+from inspector.service.history.rows import (
+    MOMENT_COLUMNS,
+    SPAN_COLUMNS,
+    moment_of,
+    since_of,
+    span_of,
+)
 from inspector.service.model.records import (
     Changes,
     Content,
@@ -77,13 +82,13 @@ class _Unpacking:
         }
         for some in _in_chunks(traces):
             among = ", ".join(f"unhex({literal(trace.trace_id)})" for trace in some)
-            gone = self._gone_through(among)
+            since = {trace.trace_id: since_of(trace) for trace in some}
             rows = self._history.stream(
                 f"SELECT {SPAN_COLUMNS} FROM span FINAL WHERE {self._mine} AND trace IN ({among})"
             )
             for span, content in map(span_of, rows):
                 key = span.trace_id, span.span_id
-                if span.change > max(newest.get(key, 0), gone.get(span.trace_id, 0)):
+                if span.change >= since[span.trace_id] and span.change > newest.get(key, 0):
                     newest[key] = span.change
                     self._add_span(session, span, content)
         for page in _pages(self._reader, session.row.id):
@@ -110,41 +115,15 @@ class _Unpacking:
         wheres = [(f"{alone} AND change > {gone_alone[0]['change']}", dict[str, int]())]
         for some in _in_chunks(traces):
             among = ", ".join(literal(trace.trace_id) for trace in some)
-            binary = ", ".join(f"unhex({literal(trace.trace_id)})" for trace in some)
-            wheres.append((f"trace IN ({among})", self._gone_through(binary)))
-        for where, gone in wheres:
+            wheres.append((f"trace IN ({among})", {one.trace_id: since_of(one) for one in some}))
+        for where, since in wheres:
             rows = self._history.stream(
                 f"SELECT {MOMENT_COLUMNS} FROM moment FINAL WHERE {self._mine} AND {where}"
             )
             for moment in map(moment_of, rows):
-                is_gone = moment.change < gone.get(moment.trace_id or "", 0)
+                is_gone = moment.change < since.get(moment.trace_id or "", 0)
                 if not is_gone and _key(moment) not in seen:
                     self._add_moment(moment)
-
-    def _gone_through(self, among: str) -> dict[str, int]:
-        """Return the change of the last deletion that took a trace; it may have begun again."""
-        placed = self._history.rows(
-            "SELECT lower(hex(trace)) AS id, session, change FROM trace"
-            f" WHERE {self._mine} AND trace IN ({among}) ORDER BY change"
-        )
-        sessions = ", ".join(literal(name) for name in {one["session"] for one in placed})
-        if not sessions:
-            return {}
-        deleted = self._history.rows(
-            f"SELECT session, change FROM departure WHERE {self._mine} AND is_whole = 1"
-            f" AND moved_to = '' AND session IN ({sessions})"
-        )
-        places = defaultdict[str, list[tuple[int, str]]](list)
-        for one in placed:
-            places[one["id"]].append((int(one["change"]), one["session"]))
-        gone = dict[str, int]()
-        for trace_id, of_trace in places.items():
-            for one in deleted:
-                change = int(one["change"])
-                before = [session for at, session in of_trace if at < change]
-                if before and before[-1] == one["session"]:
-                    gone[trace_id] = max(change, gone.get(trace_id, 0))
-        return gone
 
     def _add_span(self, session: SessionRecord, span: SpanRecord, content: Content) -> None:
         span.session_id, span.epoch_ns = session.row.id, session.row.epoch_ns

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 
 from inspector.service import wire
 from inspector.service.http.parts import ReadPartsDep
-from inspector.service.http.queries import QueryText, SinceMs, UntilMs, searching
+from inspector.service.http.queries import QueryText, SinceMs, UntilMs, partial_of, searching
 from inspector.service.model.records import MAX_INT
 from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
@@ -38,4 +38,5 @@ def list_causes(
     until_ns = MAX_INT if until_ms is None else until_ms * 1_000_000
     with searching(parts, now_ns) as search:
         found = group_causes(search, wanted, since_ns, until_ns, bucket_count=buckets, most=limit)
-    return presenter.causes(found)
+        partial = partial_of(search)
+    return presenter.causes(found).model_copy(update={"partial": partial})

@@ -24,7 +24,7 @@ from inspector.service.prices import Pricing
 from inspector.service.sessions.retention import Retention
 from inspector.service.settings import Settings
 from inspector.service.storage.base import ReadableStore
-from inspector.service.storage.word_index import WordIndex
+from inspector.service.storage.word_reader import WordsOf
 from inspector.service.wire.context import CallContext
 from inspector.service.wire.statistics import SessionStatistics
 
@@ -60,7 +60,7 @@ class ReadParts:
     access: Access
     store: ReadableStore
     feed: Feed
-    words: WordIndex | None = None
+    words: WordsOf | None = None
     comparisons: ResponseCache[tuple[Comparison, int]] = field(
         default_factory=lambda: ResponseCache(2 * MAX_COMPARED_SPANS)
     )

@@ -11,6 +11,7 @@ from fastapi import Query
 from inspector.service import wire
 from inspector.service.http.parts import ReadParts
 from inspector.service.model.records import SpanRecord
+from inspector.service.model.times import rfc3339
 from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.search import PAGE_S, Search, open_search
 from inspector.service.storage.base import Reader, SpanPosition
@@ -48,9 +49,17 @@ def span_pages(reader: Reader, session_id: str, size: int) -> Iterator[list[Span
         after = SpanPosition(page[-1].start_ns, page[-1].span_id, page[-1].trace_id)
 
 
+def partial_of(search: Search) -> list[wire.Partial]:
+    """Return what a search could not look at."""
+    if (missing := search.missing) is None:
+        return []
+    since = None if missing.since_ns is None else rfc3339(missing.since_ns)
+    return [wire.Partial(part="history", why=missing.why, since=since)]
+
+
 def index_state(search: Search) -> wire.IndexState | None:
     """Return the progress of the index of words; None without one."""
-    if search.words is None:
+    if search.words is None or search.words.has_all:
         return None
     behind = max(search.reader.head - search.words.through, 0)
     return wire.IndexState(is_complete=behind == 0, changes_behind=behind)

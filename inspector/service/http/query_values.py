@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 
 from inspector.service.http.parts import ReadPartsDep
 from inspector.service.http.problems import ProblemError
-from inspector.service.http.queries import searching
+from inspector.service.http.queries import partial_of, searching
 from inspector.service.search.observed import MAX_VALUE, observable, observed_values
 from inspector.service.wire import query as wire_query
 
@@ -37,8 +37,10 @@ def query_values(
         )
     with searching(parts, time_ns()) as search:
         observed = observed_values(search, found, prefix, limit)
+        partial = partial_of(search)
     return wire_query.QueryValues(
         field=f"{found.scope}.{found.name}",
         values=[wire_query.QueryValue(value=text, count=n) for text, n in observed.values],
         is_complete=observed.is_complete,
+        partial=partial,
     )

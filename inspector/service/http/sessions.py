@@ -21,6 +21,7 @@ from inspector.service.http.queries import (
     SinceMs,
     UntilMs,
     index_state,
+    partial_of,
     searching,
 )
 from inspector.service.model.records import SessionRecord
@@ -84,10 +85,12 @@ def list_sessions(
     with searching(parts, now_ns) as search:
         rows, next_cursor = _page(search, wanted, order, cursor, limit)
         head, index = search.reader.head, index_state(search) if q else None
+        partial = partial_of(search)
     return wire.SessionList(
         sessions=[presenter.session(record.row) for record in rows],
         next_cursor=next_cursor,
         index=index,
+        partial=partial,
         as_of=parts.feed.position(head),
     )
 
@@ -142,8 +145,11 @@ def session_count(
     """
     with searching(parts, time_ns()) as search:
         found = count_all(search, wanted, session_cursor(cursor))
+        partial = partial_of(search)
     return wire.SessionCount(
-        count=found.count, next_cursor=encode_cursor(*found.next) if found.next else None
+        count=found.count,
+        next_cursor=encode_cursor(*found.next) if found.next else None,
+        partial=partial,
     )
 
 
@@ -166,6 +172,7 @@ def session_histogram(
     wanted = parse_query(q, QueryScope.SESSION, now_ns)
     with searching(parts, now_ns) as search:
         found = count_sessions(search, wanted, histogram)
+        partial = partial_of(search)
     counts: list[dict[SessionStatus, int]] = [{} for _ in range(buckets)]
     for (place, status), number in sorted(found.counts.items()):
         counts[place][status] = number
@@ -176,6 +183,7 @@ def session_histogram(
             for n, one in enumerate(counts)
         ],
         counted_from=None if found.counted_from_ns is None else rfc3339(found.counted_from_ns),
+        partial=partial,
     )
 
 
@@ -191,7 +199,8 @@ def session_usage(
     """
     with searching(parts, time_ns()) as search:
         found = group_usage(search, wanted, by)
-    return presenter.usage(found, by)
+        partial = partial_of(search)
+    return presenter.usage(found, by).model_copy(update={"partial": partial})
 
 
 @router.get(

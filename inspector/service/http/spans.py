@@ -19,7 +19,7 @@ from inspector.service.http.context import span_context
 from inspector.service.http.cursors import change_cursor, encode_cursor
 from inspector.service.http.parts import ReadParts, ReadPartsDep
 from inspector.service.http.problems import ProblemError, span_not_found
-from inspector.service.http.queries import QUERY, index_state, searching
+from inspector.service.http.queries import QUERY, index_state, partial_of, searching
 from inspector.service.model.records import Content, SpanRecord
 from inspector.service.model.rows import SpanKind, SpanStatus
 from inspector.service.model.times import rfc3339
@@ -30,7 +30,7 @@ from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.search import PAGE_S
 from inspector.service.search.documents import placed_session_texts, placed_texts
 from inspector.service.search.excerpts import excerpts
-from inspector.service.storage.base import Reader, SpanPosition
+from inspector.service.storage.base import Reader, SpanPosition, SpanSource
 
 router = APIRouter(tags=["spans"])
 
@@ -198,16 +198,16 @@ def search(
         page = looking.spans(of_spans, change_cursor(cursor), limit)
         owner_ids = {span.session_id for span in page.rows}
         owners = {id_: looking.reader.session(id_) for id_ in owner_ids}
-        contents = [looking.reader.content(span) for span in page.rows]
+        contents = [looking.source.content(span) for span in page.rows]
         found = [
             excerpts(placed_texts(span, content), of_spans)
             for span, content in zip(page.rows, contents, strict=True)
         ]
         errors = [
-            _error_of(looking.reader, span, content)
+            _error_of(looking.source, span, content)
             for span, content in zip(page.rows, contents, strict=True)
         ]
-        index = index_state(looking)
+        index, partial = index_state(looking), partial_of(looking)
     return wire.SearchResult(
         sessions=[
             wire.SessionHit(
@@ -234,12 +234,13 @@ def search(
         ],
         next_cursor=encode_cursor(page.next) if page.next is not None else None,
         index=index,
+        partial=partial,
     )
 
 
-def _error_of(reader: Reader, record: SpanRecord, content: Content) -> str | None:
+def _error_of(source: SpanSource, record: SpanRecord, content: Content) -> str | None:
     if record.status is not SpanStatus.ERROR:
         return None
     span = content.span()
-    moments = [one.moment() for one in reader.moments(record.trace_id, record.span_id, None)]
+    moments = [one.moment() for one in source.moments(record.trace_id, record.span_id, None)]
     return failure_line(failure_of(span, moments), span.status.message)

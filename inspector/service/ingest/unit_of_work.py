@@ -184,7 +184,9 @@ class UnitOfWork:
             self._memory.traces[record.trace_id] = self._load_trace(record)
         for trace_id in missing:
             if trace_id not in self._memory.traces:
-                self._memory.traces[trace_id] = TraceState(trace_id, seen_ns=self.now_ns)
+                self._memory.traces[trace_id] = TraceState(
+                    trace_id, seen_ns=self.now_ns, since=self.reader.head + 1
+                )
                 self.new_traces.add(trace_id)
 
     def trace(self, trace_id: str) -> TraceState:

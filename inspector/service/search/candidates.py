@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from inspector.service.query.tree import All, Either, Node, Related, Relation
 from inspector.service.search.terms import session_term, span_terms
-from inspector.service.storage.word_reader import WordReader
+from inspector.service.storage.word_reader import Words
 
 FEW_SPANS, MANY_SPANS = 500, 5_000
 """Limits of the spans that are read from the index: first few, which mostly are enough, then many;
@@ -30,7 +30,7 @@ class Candidates:
         is_late: Whether to stop.
     """
 
-    words: WordReader
+    words: Words
     now_ns: int
     is_late: Callable[[], bool]
     _most: int = FEW_SPANS

@@ -32,7 +32,7 @@ from inspector.service.query.words import fold, has_words
 from inspector.service.search.documents import session_texts, span_text
 from inspector.service.search.fields import read
 from inspector.service.search.marks import as_text
-from inspector.service.storage.base import Reader, SpanPosition, TooLateError
+from inspector.service.storage.base import Reader, SpanPosition, SpanSource, TooLateError
 
 Subject: TypeAlias = SessionRecord | SpanRecord
 
@@ -88,6 +88,7 @@ class Evaluator:
         reader: The snapshot.
         now_ns: The end of durations of what still runs.
         known_spans: Returns the changes of all spans of a session that may match; None: unknown.
+        source: Where to read spans; None: in the snapshot.
     """
 
     def __init__(
@@ -95,11 +96,14 @@ class Evaluator:
         reader: Reader,
         now_ns: int,
         known_spans: Callable[[Node, str], Sequence[int] | None] = lambda part, session_id: None,
+        *,
+        source: SpanSource | None = None,
     ) -> None:
         self._known_spans = known_spans
         self.is_late: Callable[[], bool] = lambda: False
         """Called for sessions with many spans; if true, `fits` raises `TooLateError`."""
         self._reader = reader
+        self._source = source or reader
         self._now_ns = now_ns
         self._family = lru_cache(_CACHED_TRACES)(self._read_family)
         self._session = lru_cache(_CACHED_ROWS)(reader.session)
@@ -134,7 +138,7 @@ class Evaluator:
         return _is_so(value, node.operator, node.value)
 
     def _compare_attribute(self, node: CompareAttribute, span: SpanRecord) -> bool:
-        content = self._reader.content(span)
+        content = self._source.content(span)
         if node.key.encode() not in content.payload + content.origin:
             return False
         attributes = flat_attributes(content.resource_spans().resource.attributes)
@@ -152,7 +156,7 @@ class Evaluator:
         """Return the folded texts of a span, cached: a query may have several words."""
         change, texts = self._folded
         if change != span.change:
-            texts = [fold(text) for text in span_text(span, self._reader.content(span)).texts]
+            texts = [fold(text) for text in span_text(span, self._source.content(span)).texts]
             self._folded = span.change, texts
         return texts
 
@@ -178,12 +182,12 @@ class Evaluator:
 
     def _spans_of(self, session_id: str, part: Node) -> Iterator[SpanRecord]:
         if (known := self._known_spans(part, session_id)) is not None:
-            yield from self._reader.spans_among(part, known)
+            yield from self._source.spans_among(part, known)
             return
         after: SpanPosition | None = None
         while True:
             with self._reader.until(self.is_late):
-                page = self._reader.spans_of(session_id, after, _PAGE, part)
+                page = self._source.spans_of(session_id, after, _PAGE, part)
             if not page:
                 return
             yield from page
@@ -204,10 +208,10 @@ class Evaluator:
             span = parent
 
     def _read_span(self, trace_id: str, span_id: str) -> SpanRecord | None:
-        return next(iter(self._reader.spans(trace_id, (span_id,))), None)
+        return next(iter(self._source.spans(trace_id, (span_id,))), None)
 
     def _read_family(self, trace_id: str) -> _Family:
-        return _Family(self._reader.spans(trace_id))
+        return _Family(self._source.spans(trace_id))
 
 
 class _Family:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Generic, TypeVar
 
@@ -23,10 +23,9 @@ from inspector.service.search.evaluator import Evaluator, cheapest_first
 from inspector.service.search.sorting import Sorted
 from inspector.service.search.terms import span_terms
 from inspector.service.search.times import started_between
-from inspector.service.storage.base import Chunk, ReadableStore, Reader, TooLateError
+from inspector.service.storage.base import Chunk, ReadableStore, Reader, SpanSource, TooLateError
 from inspector.service.storage.orders import Order, SortPosition, place_of
-from inspector.service.storage.word_index import WordIndex
-from inspector.service.storage.word_reader import WordReader
+from inspector.service.storage.word_reader import AllTerms, Missing, Words, WordsOf
 
 PAGE_S = 0.04
 """Time limit of the search for one page. What the page begins with is not interrupted."""
@@ -34,8 +33,11 @@ PAGE_S = 0.04
 _MIN_ROWS = 64
 _MAX_ROWS = 4_096
 """Limits of a batch of rows: few at first, which may be enough, then more."""
+_TIMES_BEYOND = 10
+"""How much longer a page may take that asks another machine, too."""
 _MOST_NEWER = 2_000
 """Limit of rows not indexed yet, up to which the index helps to find sessions."""
+
 
 Row = TypeVar("Row", SessionRecord, SpanRecord)
 Position = TypeVar("Position")
@@ -52,7 +54,7 @@ class Page(Generic[Row, Position]):
 
 @contextmanager
 def open_search(
-    store: ReadableStore, words: WordIndex | None, now_ns: int, *, page_s: float = PAGE_S
+    store: ReadableStore, words: WordsOf | None, now_ns: int, *, page_s: float = PAGE_S
 ) -> Iterator[Search]:
     """Open a snapshot of `store` to search in, with its index of words if it has one."""
     with ExitStack() as stack:
@@ -60,6 +62,8 @@ def open_search(
         known = None
         with suppress(StoreUnavailableError):
             known = stack.enter_context(words.read()) if words else None
+        if known is not None and known.has_all:
+            page_s *= _TIMES_BEYOND
         yield Search(stack.enter_context(store.read()), now_ns, page_s, words=known)
 
 
@@ -73,13 +77,25 @@ class Search:
         page_s: Time limit of the search for a page.
         clock: Seconds.
         words: A snapshot of the index, opened before `reader`; None: every row is read.
+
+    Attributes:
+        source: Where spans are read.
     """
 
     reader: Reader
     now_ns: int
     page_s: float = PAGE_S
     clock: Callable[[], float] = monotonic
-    words: WordReader | None = None
+    words: Words | None = None
+    source: SpanSource = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.source = self.words.source(self.reader, self.now_ns) if self.words else self.reader
+
+    @property
+    def missing(self) -> Missing | None:
+        """Why something of a history was not looked at; None: all was."""
+        return self.words.missing if self.words else None
 
     def sessions(
         self, node: Node, after: tuple[int, str] | None, limit: int, *, has_next: bool = True
@@ -103,9 +119,9 @@ class Search:
             is_last = chunk.next is None or (first_ns is not None and chunk.next[0] < first_ns)
             return Chunk(chunk.rows, None if is_last else chunk.next)
 
-        evaluator = Evaluator(self.reader, self.now_ns)
+        evaluator = Evaluator(self.reader, self.now_ns, source=self.source)
         if candidates is not None and found is not None:
-            evaluator = Evaluator(self.reader, self.now_ns, candidates.spans)
+            evaluator = Evaluator(self.reader, self.now_ns, candidates.spans, source=self.source)
         return self._page(
             limit,
             after,
@@ -131,9 +147,9 @@ class Search:
         listing = Sorted(self.reader, node, order, found)
         listing.find(after, max(_MIN_ROWS, limit + 1))
         began = self.clock()
-        evaluator = Evaluator(self.reader, self.now_ns)
+        evaluator = Evaluator(self.reader, self.now_ns, source=self.source)
         if candidates is not None and found is not None:
-            evaluator = Evaluator(self.reader, self.now_ns, candidates.spans)
+            evaluator = Evaluator(self.reader, self.now_ns, candidates.spans, source=self.source)
         return self._page(
             limit,
             after,
@@ -156,6 +172,9 @@ class Search:
             with self.reader.until(evaluator.is_late):
                 return self.reader.newest_spans(node, place, most)
 
+        if words is not None and words.has_all:
+            term = term or AllTerms(())
+
         def read(place: int | None, most: int) -> Chunk[SpanRecord, int]:
             if words is None or term is None:
                 return newest(place, most)
@@ -165,9 +184,9 @@ class Search:
             if found is None:
                 return newest(place, most)
             with self.reader.until(evaluator.is_late):
-                return Chunk(self.reader.spans_among(node, found.changes), found.next)
+                return Chunk(self.source.spans_among(node, found.changes), found.next)
 
-        evaluator = Evaluator(self.reader, self.now_ns)
+        evaluator = Evaluator(self.reader, self.now_ns, source=self.source)
         return self._page(limit, before, began, evaluator, read=read, place=_span_place, node=node)
 
     def _candidates(self, began: float) -> Candidates | None:

@@ -82,7 +82,7 @@ def group_usage(search: Search, node: Node, key: UsageKey) -> GroupedUsage:
 
 
 def _used(search: Search, rows: Sequence[SessionRow]) -> list[tuple[SessionRow, UsageSum]]:
-    uncosted = search.reader.uncosted_calls([row.id for row in rows])
+    uncosted = search.source.uncosted_calls([row.id for row in rows])
     return [
         (
             row,
@@ -118,7 +118,7 @@ def _named(
 def _by_model(
     search: Search, used: Iterable[tuple[SessionRow, UsageSum]]
 ) -> Iterator[tuple[str, UsageSum]]:
-    for one in search.reader.model_usage([row.id for row, _ in used]):
+    for one in search.source.model_usage([row.id for row, _ in used]):
         usage = UsageSum(
             one.session_count,
             one.llm_calls,

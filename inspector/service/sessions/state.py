@@ -309,6 +309,8 @@ class TraceState:
     """The same by server process. Both ends may be in one process."""
     seen_ns: int = 0
     """When the service first saw it (Unix ns); 0: before this was noted."""
+    since: int = 0
+    """The lowest change that anything of it may have: one may begin again after a deletion."""
 
     def see_mcp(self, incoming: IncomingSpan) -> None:
         """Learn from a span about MCP."""
@@ -351,6 +353,7 @@ class TraceState:
                 "connections": self.connections,
                 "answering": self.answering,
                 "seen_ns": self.seen_ns,
+                "since": self.since,
             }
         )
 
@@ -374,6 +377,7 @@ class TraceState:
             connections=state.get("connections", {}),
             answering=state.get("answering", {}),
             seen_ns=state.get("seen_ns", 0),
+            since=state.get("since", 0),
             usage_ancestors=ancestors,
         )
 

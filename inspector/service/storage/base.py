@@ -181,7 +181,43 @@ class CauseCounts(NamedTuple):
     """Sessions before this are not counted. None: all are."""
 
 
-class Reader(Protocol):
+class SpanSource(Protocol):
+    """Where a search reads spans: a store's snapshot, or that and a history together."""
+
+    def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
+        """Return the spans that may match and have their last change in `changes`, newest first."""
+
+    def spans_of(
+        self,
+        session_id: str,
+        after: SpanPosition | None = None,
+        limit: int = 1000,
+        node: Node | None = None,
+    ) -> list[SpanRecord]:
+        """Return a page of a session's spans, in the order of `SpanPosition`.
+
+        With `node`, all that fit it are among them, and any others.
+        """
+
+    def spans(self, trace_id: str, span_ids: Collection[str] | None = None) -> list[SpanRecord]:
+        """Return the known ones of the trace's spans; without `span_ids` all, by change."""
+
+    def content(self, span: SpanRecord) -> Content:
+        """Return the received content of a span."""
+
+    def moments(
+        self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
+    ) -> list[MomentRecord]:
+        """Return the moments of exactly this span, trace (no span) or session (no trace)."""
+
+    def model_usage(self, session_ids: Sequence[str]) -> list[ModelUsage]:
+        """Add up what the LLM calls of some sessions used, by model."""
+
+    def uncosted_calls(self, session_ids: Sequence[str]) -> dict[str, int]:
+        """Count the calls that carried tokens and no cost, by session; without zeros."""
+
+
+class Reader(SpanSource, Protocol):
     """One consistent snapshot. Unknown ids give None or nothing, never an error."""
 
     head: int
@@ -200,9 +236,6 @@ class Reader(Protocol):
 
     def newest_spans(self, node: Node, before: int | None, most: int) -> Chunk[SpanRecord, int]:
         """Read the next `most` spans, last changed first, before a change; likewise."""
-
-    def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
-        """Return the spans that may match and have their last change in `changes`, newest first."""
 
     def sessions_among(
         self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
@@ -255,12 +288,6 @@ class Reader(Protocol):
     def last_good_session(self, title: str) -> str | None:
         """Return the id of the newest completed session of a title without an error."""
 
-    def model_usage(self, session_ids: Sequence[str]) -> list[ModelUsage]:
-        """Add up what the LLM calls of some sessions used, by model."""
-
-    def uncosted_calls(self, session_ids: Sequence[str]) -> dict[str, int]:
-        """Count the calls that carried tokens and no cost, by session; without zeros."""
-
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         """Return the ids of the sessions that changed, or had a span change, after a change.
 
@@ -290,21 +317,6 @@ class Reader(Protocol):
 
     def usage_ancestors(self, trace_id: str) -> set[str]:
         """Return the ids of a trace's spans with usage in a descendant."""
-
-    def spans(self, trace_id: str, span_ids: Collection[str] | None = None) -> list[SpanRecord]:
-        """Return the known ones of the trace's spans; without `span_ids` all, by change."""
-
-    def spans_of(
-        self,
-        session_id: str,
-        after: SpanPosition | None = None,
-        limit: int = 1000,
-        node: Node | None = None,
-    ) -> list[SpanRecord]:
-        """Return a page of a session's spans, in the order of `SpanPosition`.
-
-        With `node`, all that fit it are among them, and any others.
-        """
 
     def span_lines(
         self, session_id: str, after: SpanPosition | None, limit: int, *, is_columns: bool
@@ -342,9 +354,6 @@ class Reader(Protocol):
     def open_processes(self) -> set[str]:
         """Return the processes that have running spans."""
 
-    def content(self, span: SpanRecord) -> Content:
-        """Return the received content of a span."""
-
     def contents(self, numbers: Sequence[int]) -> list[Content]:
         """Return received contents by the change that brought each, in the order of `numbers`."""
 
@@ -352,11 +361,6 @@ class Reader(Protocol):
         self, session_id: str, after: SpanPosition | None, limit: int
     ) -> Chunk[Content, SpanPosition]:
         """Return the received content of the same page of spans as `spans_of`."""
-
-    def moments(
-        self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
-    ) -> list[MomentRecord]:
-        """Return the moments of exactly this span, trace (no span) or session (no trace)."""
 
     def has_moment(self, moment: MomentRecord) -> bool:
         """Return whether the same record of the same span, trace or session is stored."""

@@ -81,20 +81,28 @@ class SqlCondition(NamedTuple):
 _ANYTHING = SqlCondition("1", (), is_exact=False)
 
 
-def narrowing(node: Node, span: str = "span") -> SqlCondition:
+def narrowing(node: Node) -> SqlCondition:
     """Return the condition for rows of the scope that `node` was checked for.
 
-    Args:
-        node: The query.
-        span: The name of the table of spans; that of their sessions is `session`.
+    The tables of spans and of their sessions are `span` and `session`.
     """
+    # By itself, each part of a conjunction may use an index.
+    parts = [_narrowing(part, "span") for part in (node.parts if isinstance(node, All) else [node])]
+    return _joined(
+        " AND ",
+        "1",
+        [one._replace(sql=f"coalesce({one.sql}, 1)") if one.has_others else one for one in parts],
+    )
+
+
+def _narrowing(node: Node, span: str) -> SqlCondition:
     match node:
         case All(parts):
-            return _joined(" AND ", "1", [narrowing(part, span) for part in parts])
+            return _joined(" AND ", "1", [_narrowing(part, span) for part in parts])
         case Either(parts):
-            return _joined(" OR ", "0", [narrowing(part, span) for part in parts])
+            return _joined(" OR ", "0", [_narrowing(part, span) for part in parts])
         case Not(part):
-            inner = narrowing(part, span)
+            inner = _narrowing(part, span)
             return inner._replace(sql=f"NOT {inner.sql}") if inner.is_exact else _ANYTHING
         case Compare():
             return _compare(node, span)
@@ -107,16 +115,16 @@ def narrowing(node: Node, span: str = "span") -> SqlCondition:
 def _related(relation: Relation, part: Node, span: str) -> SqlCondition:
     match relation:
         case Relation.SESSION if span == "span":
-            return narrowing(part, span)
+            return _narrowing(part, span)
         case Relation.SPAN:
             where = "one.session_no = session.no"
-            return _exists(where, "one", narrowing(part, "one"))
+            return _exists(where, "one", _narrowing(part, "one"))
         case Relation.PARENT if span == "span":
             where = (
                 "parent.trace_no = span.trace_no AND parent.span_id = span.parent_id"
                 " AND parent.span_id <> span.span_id"
             )
-            return _exists(where, "parent", narrowing(part, "parent"))
+            return _exists(where, "parent", _narrowing(part, "parent"))
         case _:
             return _ANYTHING
 
@@ -124,7 +132,9 @@ def _related(relation: Relation, part: Node, span: str) -> SqlCondition:
 def _exists(where: str, name: str, inner: SqlCondition) -> SqlCondition:
     if not inner.parameters:  # as good as anything: not worth the look
         return _ANYTHING
-    sql = f"EXISTS (SELECT 1 FROM span AS {name} WHERE {where} AND {inner.sql})"
+    # NULL, which is unknown, for a session whose spans are in the history.
+    exists = f"EXISTS (SELECT 1 FROM span AS {name} WHERE {where} AND {inner.sql})"
+    sql = f"iif(session.evicted > 0, NULL, {exists})"
     return inner._replace(sql=sql, has_others=True)
 
 

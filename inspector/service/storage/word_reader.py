@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import apsw
 
 from inspector.service.model.records import MAX_INT
+from inspector.service.storage.base import Reader, SpanSource
 
 PART_BITS = 15
 """Size of a part of the index of spans, as a power of 2 of changes. Parts bound the work of
@@ -53,15 +55,69 @@ class IndexedSpans(NamedTuple):
     """The change before which to continue; None: there are no more."""
 
 
+class Missing(NamedTuple):
+    """Why something was not looked at."""
+
+    why: str
+    since_ns: int | None
+
+
+class Words(Protocol):
+    """What is known of words, in one snapshot. May be too much, never too little."""
+
+    through: int
+    """All that changed up to here is found. A store's snapshot that is opened later knows
+    nothing newer of that, but for what it says changed after this."""
+    missing: Missing | None
+    """None: all was looked at."""
+    has_all: bool
+    """Whether it has spans that the store has not."""
+
+    def spans(
+        self, term: Term, before: int, most: int, is_late: Callable[[], bool]
+    ) -> IndexedSpans | None:
+        """Return the newest changes before `before` of spans that have `term`.
+
+        Args:
+            term: What they have.
+            before: Where to go on.
+            most: Of them.
+            is_late: Asked now and then whether to stop.
+
+        None: they cannot be read.
+        """
+
+    def sessions_of_spans(
+        self, term: Term, most: int, is_late: Callable[[], bool]
+    ) -> dict[str, list[int]] | None:
+        """Return the sessions that have a span with `term`, by id, with these spans' changes.
+
+        None: more than `most` spans have it, or `is_late` said so.
+        """
+
+    def sessions(self, term: Term, most: int) -> set[str] | None:
+        """Return the ids of the sessions that have `term` themselves; None: more than `most`."""
+
+    def source(self, reader: Reader, now_ns: int) -> SpanSource:
+        """Return where spans are read: those in `reader`, and others."""
+
+
+class WordsOf(Protocol):
+    """An index of words."""
+
+    def read(self) -> AbstractContextManager[Words]:
+        """Open a snapshot, before that of the store."""
+
+
 class WordReader:
     """One snapshot of the index."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self.through: int = next(connection.execute("SELECT through FROM meta"))[0]
-        """All that changed up to here is found. A store's snapshot that is opened later knows
-        nothing newer of that, but for what it says changed after this."""
         self.broken: apsw.Error | None = None
+        self.missing: Missing | None = None
+        self.has_all = False
 
     def spans(
         self, term: Term, before: int, most: int, is_late: Callable[[], bool]
@@ -124,6 +180,10 @@ class WordReader:
         sql = "SELECT rowid FROM session_words WHERE session_words MATCH ? LIMIT ?"
         found = self._numbers(sql, (_expression(term), most + 1))
         return None if found is None or len(found) > most else self._ids(found)
+
+    def source(self, reader: Reader, now_ns: int) -> Reader:
+        """Return where spans are read: in the store."""
+        return reader
 
     def _parts(self, before: int) -> list[int] | None:
         sql = "SELECT no FROM part WHERE no <= ? ORDER BY no DESC"

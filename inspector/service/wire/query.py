@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from inspector.service.wire import Wire
+from inspector.service.wire import Searched, Wire
 
 
 class QueryValue(Wire):
@@ -14,7 +14,7 @@ class QueryValue(Wire):
     count: int = Field(description="Number of searched sessions or spans with this value.")
 
 
-class QueryValues(Wire):
+class QueryValues(Searched):
     """`GET /query/values`: values of a field, the most frequent first."""
 
     field: str = Field(description="Name with its scope: `session.agent`.")

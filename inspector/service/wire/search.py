@@ -6,7 +6,7 @@ from pydantic import Field
 
 from inspector.service.model.rows import SessionStatus
 from inspector.service.wire.base import Wire
-from inspector.service.wire.sessions import IndexState, Session
+from inspector.service.wire.sessions import IndexState, Searched, Session
 from inspector.service.wire.spans import SpanRow
 
 
@@ -42,7 +42,7 @@ class SearchHit(Wire):
     excerpts: list[Excerpt] = Field(default_factory=list, description="Some matches of the query.")
 
 
-class SearchResult(Wire):
+class SearchResult(Searched):
     """Newest first. A page may be short or empty without being the last: see `next_cursor`."""
 
     sessions: list[SessionHit] = Field(

@@ -78,6 +78,22 @@ class Session(Wire):
     )
 
 
+class Partial(Wire):
+    """A part of the sessions that an answer leaves out."""
+
+    part: Literal["history"] = Field(description="`history`: what has left this service's disk.")
+    why: str
+    since: str | None = Field(description="When it began, where that is known.")
+
+
+class Searched(Wire):
+    """An answer from a search."""
+
+    partial: list[Partial] = Field(
+        default_factory=list, description="What could not be searched; empty: nothing."
+    )
+
+
 class IndexState(Wire):
     """The state of the word index. Rows not indexed yet are searched too, but slower."""
 
@@ -112,7 +128,7 @@ SessionSort: TypeAlias = Literal[
 """Sort order of sessions; `changed`: by the time of the last change."""
 
 
-class SessionList(Wire):
+class SessionList(Searched):
     """A page of sessions, in the requested order."""
 
     sessions: list[Session]
@@ -148,7 +164,7 @@ class UsageGroup(UsageTotal):
     name: str = Field(description="Empty: none is reported. A day: `2026-01-31`, UTC.")
 
 
-class SessionUsage(Wire):
+class SessionUsage(Searched):
     """Usage of sessions by user, tag, model or day."""
 
     total: UsageTotal = Field(description="Counts each session once.")
@@ -161,7 +177,7 @@ class SessionUsage(Wire):
     )
 
 
-class SessionHistogram(Wire):
+class SessionHistogram(Searched):
     """Number of sessions by the time of their start."""
 
     bucket_ms: int
@@ -171,7 +187,7 @@ class SessionHistogram(Wire):
     )
 
 
-class SessionCount(Wire):
+class SessionCount(Searched):
     """Number of sessions that match a filter."""
 
     count: int = Field(description="Matches in this page.")
@@ -210,7 +226,7 @@ class CauseGroup(Wire):
     )
 
 
-class CauseList(Wire):
+class CauseList(Searched):
     """Root causes of sessions, the most frequent first."""
 
     groups: list[CauseGroup]

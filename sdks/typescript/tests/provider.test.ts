@@ -77,6 +77,15 @@ test('a resource that is still being detected is sent as far as it is known', ()
   diag.disable();
 });
 
+test('the attributes that the environment gives a process are on spans and heartbeats', () => {
+  vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'tenant=acme,service.name=other');
+  const identity = new ProcessIdentity(undefined, 'mine');
+  vi.unstubAllEnvs();
+  const expected = { tenant: 'acme', 'service.name': 'mine', 'service.instance.id': identity.id };
+  expect(identity.resource.attributes).toMatchObject(expected); // that of heartbeats
+  expect(identity.complete(resourceFromAttributes({})).attributes).toMatchObject(expected);
+});
+
 test('our own requests are nobody’s spans', async () => {
   const instrumentation = new HttpInstrumentation();
   instrumentation.setTracerProvider(provider);

@@ -26,6 +26,8 @@ from inspector.service.prices import Pricing
 from inspector.service.search import Indexer, open_words
 from inspector.service.sessions.retention import Retention
 from inspector.service.storage import Store, open_store
+from inspector.service.storage.base import ReadableStore
+from inspector.service.storage.word_reader import WordsOf
 from tests.support.services.app import TOKEN, settings
 from tests.support.telemetry.otlp import SECOND_NS, START_NS
 from tests.support.telemetry.records import incoming
@@ -45,9 +47,22 @@ class FakeClock:
 
 @asynccontextmanager
 async def service(
-    store: Store, clock: Clock | None = None, timing: FeedTiming | None = None
+    store: Store,
+    clock: Clock | None = None,
+    timing: FeedTiming | None = None,
+    *,
+    views: ReadableStore | None = None,
+    words: WordsOf | None = None,
 ) -> AsyncIterator[FastAPI]:
-    """Run writer, feed and routes on `store`; time passes only by `ingest.tick`."""
+    """Run writer, feed and routes on `store`; time passes only by `ingest.tick`.
+
+    Args:
+        store: The store.
+        clock: Unix ns.
+        timing: Of the feed.
+        views: What routes read, in place of the store.
+        words: In place of an index of words.
+    """
     clock = clock or FakeClock()
     app = FastAPI(telemetry=_NO_TELEMETRY)
     problems.install(app)
@@ -56,10 +71,11 @@ async def service(
         app.include_router(router)
     feed, dispatch = Feed(store, timing=timing, clock=clock), Dispatch(store)
     async with AsyncExitStack() as stack:
-        words = open_words(store, None)
-        if words is not None:
-            stack.callback(words.close)
-            stack.callback(Indexer(store, words).close)
+        if words is None:
+            words = index = open_words(store, None)
+            assert index is not None
+            stack.callback(index.close)
+            stack.callback(Indexer(store, index).close)
         writer = Writer(store, feed, clock=clock, tick_s=None, dispatch=dispatch)
         stack.push_async_callback(writer.close)
         stack.push_async_callback(dispatch.close)
@@ -72,7 +88,7 @@ async def service(
         app.state.parts = Parts(
             settings=settings(),
             access=Access.build(TOKEN, bind="127.0.0.1"),
-            store=store,
+            store=views or store,
             feed=feed,
             words=words,
             retention=Retention(),
@@ -114,9 +130,14 @@ class Api(httpx.AsyncClient):
 
 @asynccontextmanager
 async def open_api(
-    store: Store | None = None, clock: FakeClock | None = None
+    store: Store | None = None,
+    clock: FakeClock | None = None,
+    *,
+    views: ReadableStore | None = None,
+    words: WordsOf | None = None,
 ) -> AsyncIterator[Api]:
     """Run writer, feed and routes on `store`, else in memory; return a client of them."""
     clock = clock or FakeClock()
-    async with service(store or open_store("memory:"), clock) as app, Api(app, clock) as api:
+    running = service(store or open_store("memory:"), clock, views=views, words=words)
+    async with running as app, Api(app, clock) as api:
         yield api

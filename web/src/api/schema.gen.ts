@@ -1507,6 +1507,11 @@ export interface components {
             /** Groups */
             groups: components["schemas"]["CauseGroup"][];
             /**
+             * Partial
+             * @description What could not be searched; empty: nothing.
+             */
+            partial?: components["schemas"]["Partial"][];
+            /**
              * Session Count
              * @description Number of sessions with a cause.
              */
@@ -2685,6 +2690,25 @@ export interface components {
             version?: string;
         };
         /**
+         * Partial
+         * @description A part of the sessions that an answer leaves out.
+         */
+        Partial: {
+            /**
+             * Part
+             * @description `history`: what has left this service's disk.
+             * @constant
+             */
+            part: "history";
+            /**
+             * Since
+             * @description When it began, where that is known.
+             */
+            since: string | null;
+            /** Why */
+            why: string;
+        };
+        /**
          * Payload
          * @description A value as text: JSON text is never parsed, so `9007199254740993` survives.
          */
@@ -2940,6 +2964,11 @@ export interface components {
              * @description False: only the newest were searched.
              */
             is_complete: boolean;
+            /**
+             * Partial
+             * @description What could not be searched; empty: nothing.
+             */
+            partial?: components["schemas"]["Partial"][];
             /** Values */
             values: components["schemas"]["QueryValue"][];
         };
@@ -3431,6 +3460,11 @@ export interface components {
              */
             next_cursor: string | null;
             /**
+             * Partial
+             * @description What could not be searched; empty: nothing.
+             */
+            partial?: components["schemas"]["Partial"][];
+            /**
              * Sessions
              * @description On the first page only: sessions found within the time limit.
              */
@@ -3621,6 +3655,11 @@ export interface components {
              * @description Continues where the page reached its time limit; null: all are counted.
              */
             next_cursor: string | null;
+            /**
+             * Partial
+             * @description What could not be searched; empty: nothing.
+             */
+            partial?: components["schemas"]["Partial"][];
         };
         /**
          * SessionDeleted
@@ -3681,6 +3720,11 @@ export interface components {
              * @description Earlier sessions are not counted (time limit); null: all are.
              */
             counted_from: string | null;
+            /**
+             * Partial
+             * @description What could not be searched; empty: nothing.
+             */
+            partial?: components["schemas"]["Partial"][];
         };
         /**
          * SessionHit
@@ -3821,6 +3865,11 @@ export interface components {
             index: components["schemas"]["IndexState"] | null;
             /** Next Cursor */
             next_cursor: string | null;
+            /**
+             * Partial
+             * @description What could not be searched; empty: nothing.
+             */
+            partial?: components["schemas"]["Partial"][];
             /** Sessions */
             sessions: components["schemas"]["Session"][];
         };
@@ -3953,6 +4002,11 @@ export interface components {
              * @description At most 1000: the most expensive first, then the most tokens; days: newest.
              */
             groups: components["schemas"]["UsageGroup"][];
+            /**
+             * Partial
+             * @description What could not be searched; empty: nothing.
+             */
+            partial?: components["schemas"]["Partial"][];
             /** @description Counts each session once. */
             total: components["schemas"]["UsageTotal"];
         };

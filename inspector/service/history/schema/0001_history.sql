@@ -15,6 +15,7 @@ CREATE TABLE IF NOT EXISTS span (
     start_ns Int64,
     end_ns Int64,                     -- -1: none
     is_root UInt8,
+    is_counted UInt8,                 -- its usage is part of the sums
     process String,
     service String,
     model String,

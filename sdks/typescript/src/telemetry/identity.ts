@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { Attributes } from '@opentelemetry/api';
+import { envDetector } from '@opentelemetry/resources';
 
 import type { Redactor } from '../redaction/redactor.js';
 
@@ -33,6 +34,7 @@ export class ProcessIdentity {
   constructor(redactor: Redactor | undefined, serviceName?: string) {
     this.#redactor = redactor;
     this.#own = {
+      ...(envDetector.detect().attributes as Attributes),
       [SERVICE_NAME]: serviceName || process.env['OTEL_SERVICE_NAME'] || scriptName(),
       [INSTANCE_ID]: randomUUID(),
       'process.pid': process.pid,

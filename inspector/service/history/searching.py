@@ -1,0 +1,385 @@
+"""Search the history: spans that have left the store, by the words that the history has of them.
+
+It stands in for the index of words, and for the store where a search reads spans. As there, what is
+found may be too much and is never too little: the evaluator decides.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+from inspector.errors import HistoryError
+from inspector.service.history.clickhouse import ClickHouse, literal
+from inspector.service.history.rows import (
+    MOMENT_COLUMNS,
+    SPAN_COLUMNS,
+    moment_of,
+    since_of,
+    span_of,
+)
+from inspector.service.model.records import Content, MomentRecord, SpanRecord
+from inspector.service.query.tree import Node
+from inspector.service.search.documents import VERSION
+from inspector.service.search.terms import span_terms
+from inspector.service.storage.base import ModelUsage, Reader, SpanPosition
+from inspector.service.storage.health import HistoryProgress
+from inspector.service.storage.word_reader import (
+    AllTerms,
+    EitherTerm,
+    IndexedSpans,
+    Missing,
+    Phrase,
+    Term,
+)
+
+_MAX_S = 5
+"""Limit of one query."""
+_MAX_ROWS = 256
+"""Limit of spans that are read together, with their content."""
+_MAX_BYTES = 64 * 1024 * 1024
+"""Limit of the content that one search remembers."""
+_IDLE_CLIENTS = 4
+_CACHED = 1_024
+
+Key = tuple[str, str]
+"""Trace and span id."""
+
+
+class HistoryIndex:
+    """Opens searches in the history of a store.
+
+    Args:
+        store_id: Of the store.
+        connect: Returns a client, connected.
+        health: Returns how far the history is.
+    """
+
+    def __init__(
+        self,
+        store_id: str,
+        connect: Callable[[], ClickHouse],
+        health: Callable[[], HistoryProgress],
+    ) -> None:
+        self._mine = f"store = {literal(store_id)}"
+        self._connect = connect
+        self._health = health
+        self._idle: queue.LifoQueue[ClickHouse] = queue.LifoQueue(_IDLE_CLIENTS)
+
+    @contextmanager
+    def read(self) -> Iterator[HistoryWords]:
+        """Open a search; one client each, which are not for several threads."""
+        health = self._health()
+        why = health.message or "The history is not connected yet."
+        away = None if health.state == "ok" else Missing(why, health.since_ns)
+        words = HistoryWords(self._mine, self._client, health.through, away)
+        try:
+            yield words
+        finally:
+            if words.client is not None:
+                try:
+                    self._idle.put_nowait(words.client)
+                except queue.Full:
+                    words.client.close()
+
+    def _client(self) -> ClickHouse:
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            return self._connect()
+
+    def close(self) -> None:
+        """Close the connections."""
+        while not self._idle.empty():
+            self._idle.get_nowait().close()
+
+
+class HistoryWords:
+    """What the history knows of words, for one search. Reads as `WordReader` does."""
+
+    has_all = True
+    """It has spans that the store has not."""
+
+    def __init__(
+        self, mine: str, connect: Callable[[], ClickHouse], through: int, away: Missing | None
+    ) -> None:
+        self._connect = connect
+        self._away = away
+        self.client: ClickHouse | None = None
+        self.mine = mine
+        self.through = through
+        self.missing: Missing | None = None
+        self.keys: dict[int, Key] = {}
+        """Spans that were found, by change."""
+
+    def rows(self, query: str) -> list[dict[str, Any]] | None:
+        """Return the rows of a query; None: the history cannot be read, as `missing` says."""
+        if self._away is not None:
+            self.missing = self._away
+            return None
+        try:
+            if self.client is None:
+                self.client = self._connect()
+            return self.client.rows(query, most_s=_MAX_S)
+        except HistoryError as error:
+            self.missing = self._away = Missing(str(error), None)
+            return None
+
+    def spans(
+        self, term: Term, before: int, most: int, is_late: Callable[[], bool]
+    ) -> IndexedSpans | None:
+        """Return the newest changes before `before` of spans that have `term`.
+
+        None: the history cannot be read.
+        """
+        most = min(most, _MAX_ROWS)
+        found = self._find(term, before, most)
+        if found is None:
+            return None
+        changes = [int(one["change"]) for one in found]
+        return IndexedSpans(changes, changes[-1] if len(changes) == most else None)
+
+    def sessions_of_spans(
+        self, term: Term, most: int, is_late: Callable[[], bool]
+    ) -> dict[str, list[int]] | None:
+        """Return the sessions that have a span with `term`, by id, with these spans' changes.
+
+        None: more than `most` spans have it, or the history cannot be read.
+        """
+        found = self._find(term, self.through + 1, most + 1)
+        if found is None or len(found) > most:
+            return None
+        sessions: dict[str, list[int]] = {}
+        for one in found:
+            sessions.setdefault(one["session"], []).append(int(one["change"]))
+        return sessions
+
+    def _find(self, term: Term, before: int, most: int) -> list[dict[str, Any]] | None:
+        found = self.rows(
+            "SELECT change, session, lower(hex(trace)) AS t, lower(hex(span)) AS s FROM span"
+            f" WHERE {self.mine} AND change < {min(before, self.through + 1)} AND {having(term)}"
+            f" ORDER BY change DESC LIMIT {most}"
+        )
+        self.keys |= {int(one["change"]): (one["t"], one["s"]) for one in found or ()}
+        return found
+
+    def sessions(self, term: Term, most: int) -> set[str] | None:
+        """Return the ids of the sessions that have `term` themselves; None: more than `most`."""
+        found = self.rows(
+            f"SELECT DISTINCT id FROM session WHERE {self.mine} AND {having(term)} LIMIT {most + 1}"
+        )
+        return None if found is None or len(found) > most else {one["id"] for one in found}
+
+    def source(self, reader: Reader, now_ns: int) -> HistorySpans:
+        """Return the spans of the store and the history together."""
+        return HistorySpans(reader, self, now_ns)
+
+
+class HistorySpans:
+    """The spans of the store and its history; `SpanSource` of a search.
+
+    Where the history cannot be read, those of the store, and `HistoryWords.missing` says why.
+    """
+
+    def __init__(self, reader: Reader, words: HistoryWords, now_ns: int) -> None:
+        self._reader = reader
+        self._words = words
+        self._now_ns = now_ns
+        self._contents: dict[int, Content] = {}
+        self._size_bytes = 0
+        self._session = lru_cache(_CACHED)(reader.session)
+        self._trace = lru_cache(_CACHED)(lambda id_: next(iter(reader.traces((id_,))), None))
+
+    def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
+        """Return the spans that have their last change in `changes`, newest first."""
+        found = {one.change: one for one in self._reader.spans_among(node, changes)}
+        keys = [self._words.keys[one] for one in changes if one in self._words.keys]
+        left = [key for key in keys if key not in {(s.trace_id, s.span_id) for s in found.values()}]
+        for start in range(0, len(left), _MAX_ROWS):
+            some = left[start : start + _MAX_ROWS]
+            among = ", ".join(f"(unhex('{trace}'), unhex('{span}'))" for trace, span in some)
+            traces = ", ".join(sorted({f"unhex('{trace}')" for trace, _ in some}))
+            for one in self._read(f"trace IN ({traces}) AND (trace, span) IN ({among})"):
+                if one.change in changes:
+                    found[one.change] = one
+        return sorted(found.values(), key=lambda one: one.change, reverse=True)
+
+    def spans_of(
+        self,
+        session_id: str,
+        after: SpanPosition | None = None,
+        limit: int = 1000,
+        node: Node | None = None,
+    ) -> list[SpanRecord]:
+        """Return a page of a session's spans that may match, in the order of `SpanPosition`."""
+        here = self._reader.spans_of(session_id, after, limit, node)
+        if not self._evicted(session_id):
+            return here
+        traces = [one.trace_id for one in self._reader.traces_of(session_id)]
+        term = None if node is None else span_terms(node, self._now_ns)
+        where = f"trace IN ({_binary(traces)})" + (f" AND {having(term)}" if term else "")
+        if after is not None:
+            where += (
+                f" AND (start_ns, span, trace) > ({after.start_ns}, unhex('{after.span_id}'),"
+                f" unhex('{after.trace_id}'))"
+            )
+        order = f"ORDER BY start_ns, span, trace LIMIT {limit}"
+        older = self._read(where, order) if traces else []
+        return sorted([*here, *older], key=_place)[:limit]
+
+    def spans(self, trace_id: str, span_ids: Collection[str] | None = None) -> list[SpanRecord]:
+        """Return the known ones of the trace's spans; without `span_ids` all, by change."""
+        here = self._reader.spans(trace_id, span_ids)
+        if not self._evicted_trace(trace_id):
+            return here
+        where = f"trace = unhex('{trace_id}')"
+        if span_ids is not None:
+            where += f" AND span IN ({_binary(span_ids)})" if span_ids else " AND 0"
+        return sorted([*here, *self._read(where)], key=lambda one: one.change)
+
+    def content(self, span: SpanRecord) -> Content:
+        """Return the received content of a span."""
+        if (known := self._contents.get(span.content)) is not None:
+            return known
+        if self._reader.spans(span.trace_id, (span.span_id,)):
+            return self._reader.content(span)
+        where = f"trace = unhex('{span.trace_id}') AND span = unhex('{span.span_id}')"
+        self._read(where)
+        return self._contents.get(span.content) or Content(b"", b"")
+
+    def moments(
+        self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
+    ) -> list[MomentRecord]:
+        """Return the moments of exactly this span, trace (no span) or session (no trace)."""
+        here = self._reader.moments(trace_id, span_id, session_id, limit)
+        if here or trace_id is None or not self._evicted_trace(trace_id):
+            return here
+        found = self._words.rows(
+            f"SELECT {MOMENT_COLUMNS} FROM moment FINAL WHERE {self._words.mine}"
+            f" AND trace = '{trace_id}' AND span = '{span_id or ''}'"
+            f" ORDER BY time_ns, change LIMIT {limit}"
+        )
+        return [moment_of(one) for one in found or ()]
+
+    def model_usage(self, session_ids: Sequence[str]) -> list[ModelUsage]:
+        """Add up what the LLM calls of some sessions used, by model."""
+        found = {one.model: one for one in self._reader.model_usage(session_ids)}
+        for one in self._counted(
+            session_ids,
+            "model, uniqExact(session) AS sessions, countIf(kind = 'llm' AND duplicate_of = '')"
+            " AS calls, sumIf(input_tokens, is_counted AND input_tokens >= 0) AS input,"
+            " sumIf(output_tokens, is_counted AND output_tokens >= 0) AS output,"
+            " sumIf(cost_usd, is_counted AND NOT isNaN(cost_usd)) AS cost,"
+            " countIf(is_counted AND NOT isNaN(cost_usd)) AS costed,"
+            " countIf(is_counted AND isNaN(cost_usd)) AS uncosted",
+            "(is_counted OR kind = 'llm')",
+            "model",
+        ):
+            model = one["model"] or None
+            before = found.get(model) or ModelUsage(model, 0, 0, 0, 0, None, 0)
+            cost_usd = before.cost_usd
+            if int(one["costed"]):
+                cost_usd = (cost_usd or 0.0) + one["cost"]
+            found[model] = ModelUsage(
+                model,
+                before.session_count + int(one["sessions"]),
+                before.llm_calls + int(one["calls"]),
+                before.input_tokens + int(one["input"]),
+                before.output_tokens + int(one["output"]),
+                cost_usd,
+                before.uncosted_calls + int(one["uncosted"]),
+            )
+        return list(found.values())
+
+    def uncosted_calls(self, session_ids: Sequence[str]) -> dict[str, int]:
+        """Count the calls that carried tokens and no cost, by session; without zeros."""
+        found = self._reader.uncosted_calls(session_ids)
+        for one in self._counted(
+            session_ids, "session, count() AS calls", "is_counted AND isNaN(cost_usd)", "session"
+        ):
+            found[one["session"]] = found.get(one["session"], 0) + int(one["calls"])
+        return found
+
+    def _counted(
+        self, session_ids: Sequence[str], columns: str, where: str, by: str
+    ) -> Iterable[dict[str, Any]]:
+        evicted = [one.row.id for one in self._reader.sessions(session_ids) if one.evicted]
+        traces = [one.trace_id for id_ in evicted for one in self._reader.traces_of(id_)]
+        if not traces:
+            return ()
+        # What came late is here, too, and counted here.
+        late = [
+            f"unhex('{span.trace_id}'), unhex('{span.span_id}')"
+            for id_ in evicted
+            for span in self._reader.spans_of(id_)
+        ]
+        others = f" AND (trace, span) NOT IN ({', '.join(f'({one})' for one in late)})"
+        return (
+            self._words.rows(
+                f"SELECT {columns} FROM span FINAL WHERE {self._words.mine}"
+                f" AND trace IN ({_binary(traces)}) AND {where}{others if late else ''}"
+                f" GROUP BY {by}"
+            )
+            or ()
+        )
+
+    def _evicted(self, session_id: str) -> bool:
+        session = self._session(session_id)
+        return session is not None and session.evicted > 0
+
+    def _evicted_trace(self, trace_id: str) -> bool:
+        trace = self._trace(trace_id)
+        return (
+            trace is not None and trace.session_id is not None and self._evicted(trace.session_id)
+        )
+
+    def _read(self, where: str, order: str = "") -> Iterator[SpanRecord]:
+        """Yield the newest versions of spans that are in the history alone, with their content."""
+        found = self._words.rows(
+            f"SELECT {SPAN_COLUMNS} FROM span FINAL WHERE {self._words.mine} AND {where} {order}"
+        )
+        for span, content in map(span_of, found or ()):
+            trace = self._trace(span.trace_id)
+            if trace is None or trace.session_id is None or span.change < since_of(trace):
+                continue
+            session = self._session(trace.session_id)
+            if session is None or self._reader.spans(span.trace_id, (span.span_id,)):
+                continue
+            span.session_id, span.epoch_ns = trace.session_id, session.row.epoch_ns
+            self._remember(span, content)
+            yield span
+
+    def _remember(self, span: SpanRecord, content: Content) -> None:
+        self._size_bytes += len(content.payload) + len(content.origin)
+        if self._size_bytes > _MAX_BYTES:
+            self._contents.clear()
+            self._size_bytes = 0
+        self._contents[span.content] = content
+
+
+def having(term: Term) -> str:
+    """Return the condition on `words` of rows that may have a term."""
+    return f"(words_version != {VERSION} OR {_has(term)})"
+
+
+def _has(term: Term) -> str:
+    match term:
+        case Phrase(words):
+            # Texts in ASCII are not folded. A word is found within another: too much.
+            found = (f"positionCaseInsensitive(words, {literal(one)}) > 0" for one in words.split())
+            return f"({' AND '.join(found)})"
+        case AllTerms(parts):
+            return f"({' AND '.join(map(_has, parts)) or '1'})"
+        case EitherTerm(parts):
+            return f"({' OR '.join(map(_has, parts)) or '0'})"
+
+
+def _binary(ids: Iterable[str]) -> str:
+    return ", ".join(f"unhex('{one}')" for one in ids)
+
+
+def _place(span: SpanRecord) -> tuple[int, str, str]:
+    return span.start_ns, span.span_id, span.trace_id
