@@ -606,10 +606,9 @@ class SqliteReader(ControlReader):
         newer, through, left_bytes = list[Change](), MAX_INT, most_bytes
         for sql, table, read, fits in tables:
             sql += _NEWER.format(table=table, fits=fits)
-            count = 0
-            for row in self._connection.execute(sql, (after, through, limit)):
+            rows = self._connection.execute(sql, (after, through, limit))
+            for count, row in enumerate(rows, start=1):
                 newer.append(one := read(row))
-                count += 1
                 if isinstance(one, MomentRecord):
                     left_bytes -= len(one.content.payload) + len(one.content.origin)
                 if left_bytes <= 0 or count == limit:
