@@ -78,6 +78,13 @@ def _history(text: str) -> str:
     return text
 
 
+def _history_password(password: SecretStr) -> SecretStr:
+    text = password.get_secret_value()
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("the password is not UTF-8")
+    return SecretStr(text.rstrip("\r\n"))  # of a file that it was read from
+
+
 def _origin(text: str) -> str:
     """Check that a text is one origin as browsers write it, without wildcards."""
     origin = text.lower().rstrip("/")
@@ -126,6 +133,7 @@ Token = Annotated[SecretStr, AfterValidator(_token)]
 Capture = Annotated[Literal["redacted", "full", "off"], BeforeValidator(_capture)]
 Switch = Annotated[Literal["off", "on"], BeforeValidator(_lower)]
 HistoryText = Annotated[str, AfterValidator(_history)]
+HistoryPassword = Annotated[SecretStr, AfterValidator(_history_password)]
 RetentionText = Annotated[str, AfterValidator(_retention)]
 Port = Annotated[int, BeforeValidator(_port)]
 
@@ -177,7 +185,7 @@ class Settings(BaseSettings):
         description="Database that keeps everything: `clickhouse://USER@HOST:8123/DATABASE`. "
         "Several hosts are separated by commas; `?secure=1` uses TLS.",
     )
-    history_password: SecretStr | None = Field(
+    history_password: HistoryPassword | None = Field(
         None, description="Password of the user in `history`."
     )
     hot: RetentionText = Field(

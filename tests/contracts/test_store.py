@@ -328,6 +328,20 @@ def test_changes_come_in_order_and_stop_at_the_limit(store: Store) -> None:
         assert [row.change for row in reader.changes(3, 10)] == [4]
 
 
+def test_changes_stop_where_their_moments_are_large(store: Store) -> None:
+    size = len(b"origin")
+    moments = [moment(number) for number in (3, 4, 5)]
+    spans = [span(1, 2), span(2, 6)]
+    store.commit(
+        Changes(1, 6, [session("S", 1)], [trace(1)], spans, content_of(2, 6), moments=moments)
+    )
+    with store.read() as reader:
+        for most_bytes, last in ((1, 3), (size, 3), (size + 1, 4), (3 * size + 1, 6)):
+            found = [row.change for row in reader.changes(1, 10, most_bytes)]
+            assert found == list(range(2, last + 1))
+        assert [row.change for row in reader.changes(1, 2, 3 * size)] == [2, 3]
+
+
 def test_a_moment_belongs_to_the_session_of_its_trace_wherever_that_is_now(store: Store) -> None:
     store.commit(Changes(first=1, head=1, traces=[trace(1, None)], moments=[moment(1)]))
     with store.read() as reader:

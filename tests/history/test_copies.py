@@ -13,9 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.errors import HistoryError
 from inspector.service.history import copier as copier_module
+from inspector.service.history.address import HistoryAddress
 from inspector.service.history.clickhouse import ClickHouse
 from inspector.service.history.copier import Copier, OlderStoreError
+from inspector.service.history.row_binary import NS_A_DAY
 from inspector.service.history.schema import migrate
 from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
@@ -24,10 +27,11 @@ from inspector.service.storage import open_store
 from inspector.service.storage.base import Store
 from tests.support.docs.page import DocPage
 from tests.support.models.schedules import Step, controlled_schedules
-from tests.support.services.clickhouse import ClickHouseServer
+from tests.support.services.clickhouse import PASSWORD, ClickHouseServer, running_clickhouse
 from tests.support.services.process import wait_for
 from tests.support.services.recorder_rig import Rig, play
 from tests.support.telemetry.otlp import SECOND_NS, span
+from tests.support.telemetry.records import log
 
 pytestmark = pytest.mark.slow
 
@@ -217,6 +221,59 @@ def test_a_store_that_is_older_than_its_history_is_not_copied(
     copier.through += 10
     with pytest.raises(OlderStoreError):
         copier.step()
+
+
+def test_each_of_several_servers_gets_everything(
+    clickhouse: ClickHouseServer, tmp_path: Path
+) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    with running_clickhouse(clickhouse.kind, tmp_path / "first") as first:
+        second = clickhouse.address.rpartition("@")[2]
+        both = first.address.rpartition("/")[0] + f",{second}"
+        address = HistoryAddress.parse(both)
+
+        def connected() -> ClickHouse:
+            client = ClickHouse(address, PASSWORD)
+            client.connect()
+            migrate(client)
+            return client
+
+        clients = [connected()]
+        copiers = [Copier(rig.store, clients[0], clock=lambda: rig.now_ns, behind_ns=0)]
+        rig.record(span(trace=1))
+        copiers[0].step()
+        first.stop()
+        rig.record(span(trace=2))
+        with pytest.raises(HistoryError, match="Cannot reach"):
+            copiers[0].step()
+        clients.append(connected())
+        copiers.append(Copier(rig.store, clients[1], clock=lambda: rig.now_ns, behind_ns=0))
+        copiers[1].step()
+        first.start()
+        rig.record(span(trace=3))
+        copiers[1].step()
+        names = f"SELECT name FROM span WHERE store = '{rig.store.id}'"
+        assert len(list(clients[1].stream(names))) == 3
+        copiers[0].step()
+        for client in clients:
+            assert copied(client, rig.store.id) == stored(rig.store)
+            client.close()
+
+
+def test_times_that_no_server_knows_stop_nothing(history: ClickHouse, tmp_path: Path) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    for number, day in enumerate((5, 49_709, 49_711, 60_000, 70_000), start=1):
+        rig.now_ns = day * NS_A_DAY
+        late: dict[str, Json] = {"session.id": f"s{day}"}
+        rig.record(log("inspector.session.started", time_ns=(day - 3) * NS_A_DAY, attributes=late))
+        rig.record(span(trace=number, start_ns=rig.now_ns))
+        copier.step()
+    assert copied(history, rig.store.id) == stored(rig.store)
+    days = history.rows(
+        f"SELECT toString(first_day) AS day FROM moment WHERE store = '{rig.store.id}' ORDER BY day"
+    )
+    assert [one["day"] for one in days] == ["1970-01-06", *["2106-02-06"] * 4]
 
 
 def test_the_query_of_the_page_adds_up_tokens(

@@ -45,6 +45,8 @@ def test_a_history_that_is_not_there_stops_nobody(tmp_path: Path) -> None:
         wait_for(lambda: health(service)["state"] == "away")
         assert "Is ClickHouse running there?" in health(service)["message"]
         assert health(service)["behind"] > 0
+        (companion,) = companions(service)
+        assert os.getsid(companion) == companion, "a Ctrl-C is for the service alone"
         assert not service.get("/health")["store"]["message"]
 
 
@@ -121,7 +123,8 @@ class TestOnAServer:
     @pytest.mark.parametrize(
         ("changed", "says"),
         [
-            ({"history_password": "wrong"}, "password"),
+            ({"history_password": "wrong"}, "password is wrong"),
+            ({"history_password": "hunt\ner2 \a"}, "password is wrong"),
             ({"history": "clickhouse://nobody@{host}/inspector"}, "user is unknown"),
             ({"history": "clickhouse://inspector@{host}/nowhere"}, "CREATE DATABASE nowhere"),
             (
@@ -129,7 +132,7 @@ class TestOnAServer:
                 "may not write",
             ),
         ],
-        ids=["password", "user", "database", "reader"],
+        ids=["password", "line break", "user", "database", "reader"],
     )
     def test_what_is_wrong_with_it_is_one_sentence(
         self, tmp_path: Path, clickhouse: ClickHouseServer, changed: dict[str, str], says: str
@@ -140,7 +143,7 @@ class TestOnAServer:
             send(service, 1)
             wait_for(lambda: health(service)["state"] == "refused")
             assert says in health(service)["message"]
-            assert PASSWORD not in health(service)["message"]
+            assert "er2" not in health(service)["message"]
 
     def test_sessions_that_left_the_disk_are_read_from_it(
         self, tmp_path: Path, clickhouse: ClickHouseServer

@@ -33,6 +33,7 @@ class HistoryAddress:
             raise ValueError(f"it is not an address such as {_EXAMPLE}")
         authority, _, rest = text.removeprefix(SCHEME).partition("/")
         user, is_named, listed = authority.rpartition("@")
+        user = unquote(user)
         if ":" in user:
             raise ValueError("the password belongs into INSPECTOR_HISTORY_PASSWORD")
         database, _, query = rest.partition("?")
@@ -45,7 +46,7 @@ class HistoryAddress:
             raise ValueError(f"it names no host: use an address such as {_EXAMPLE}")
         if not database.strip("/"):
             raise ValueError(f"it names no database: use an address such as {_EXAMPLE}")
-        return cls(unquote(user) if is_named else "default", hosts, unquote(database), is_secure)
+        return cls(user if is_named else "default", hosts, unquote(database), is_secure)
 
     def __str__(self) -> str:
         listed = ",".join(f"{_bracketed(host)}:{port}" for host, port in self.hosts)

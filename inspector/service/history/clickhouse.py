@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -32,13 +33,17 @@ _PASSING = frozenset({"159", "202", "209", "210", "241", "242", "252", "285", "3
 
 
 class ClickHouse:
-    """One database, on the first of its servers that answers. Not for several threads."""
+    """One database, on the first of its servers that answers. Not for several threads.
+
+    It stays with that server: another one may have other rows, and another position.
+    """
 
     def __init__(self, address: HistoryAddress, password: str = "") -> None:
-        self._address = address
-        self._urls = address.urls()
+        self.address = address
+        """Of the one server, once there is a connection."""
         self._client = httpx.Client(
-            headers={"X-ClickHouse-User": address.user, "X-ClickHouse-Key": password},
+            # Not by its own headers: a header is ASCII, and an illegal one is shown in an error.
+            auth=httpx.BasicAuth(address.user, password),
             params={"database": address.database},
             timeout=httpx.Timeout(TIMEOUT_S, connect=_CONNECT_S),
             trust_env=False,
@@ -48,10 +53,10 @@ class ClickHouse:
         """Whether the server has maps, and inserts that return before they are done."""
 
     def connect(self) -> str:
-        """Return the version of the server, and adapt to it.
+        """Choose the first server that answers, and adapt to it; return its version.
 
         Raises:
-            HistoryError: It cannot be reached, or refuses us.
+            HistoryError: None can be reached, or it refuses us.
         """
         version = str(self.rows("SELECT version() AS version")[0]["version"])
         self.is_modern = int(version.partition(".")[0]) >= 22
@@ -80,9 +85,9 @@ class ClickHouse:
         """Yield the rows of a query as they arrive; not all of them are in memory."""
         params = {"output_format_json_quote_64bit_integers": "0"}
         body = f"{query} FORMAT JSONEachRow".encode()
-        self._send({}, b"SELECT 1")  # the first server that answers
+        (url,) = self.address.urls()
         try:
-            with self._client.stream("POST", self._urls[0], params=params, content=body) as answer:
+            with self._client.stream("POST", url, params=params, content=body) as answer:
                 if answer.status_code != httpx.codes.OK:
                     answer.read()
                     raise self._refusal(answer)
@@ -94,7 +99,7 @@ class ClickHouse:
                         yield from map(orjson.loads, lines)
         except (httpx.HTTPError, orjson.JSONDecodeError) as error:
             raise HistoryError(
-                f"The history {self._address} stopped in the middle of an answer: {error}.",
+                f"The history {self.address} stopped in the middle of an answer: {error}.",
                 is_passing=True,
             ) from error
 
@@ -109,19 +114,19 @@ class ClickHouse:
 
     def _send(self, params: Mapping[str, str], body: bytes) -> bytes:
         failure: Exception | None = None
-        for _ in self._urls:
+        for host, url in zip(self.address.hosts, self.address.urls(), strict=True):
             try:
-                answer = self._client.post(self._urls[0], params=params, content=body)
+                answer = self._client.post(url, params=params, content=body)
             except httpx.HTTPError as error:
                 failure = error
-                self._urls.append(self._urls.pop(0))  # the next one, from now on
                 continue
+            self.address = replace(self.address, hosts=(host,))
             if answer.status_code != httpx.codes.OK:
                 raise self._refusal(answer)
             return answer.content
         why = str(failure) or type(failure).__name__
         raise HistoryError(
-            f"Cannot reach the history {self._address}: {why}. Is ClickHouse running there?",
+            f"Cannot reach the history {self.address}: {why}. Is ClickHouse running there?",
             is_passing=True,
         ) from failure
 
@@ -129,10 +134,10 @@ class ClickHouse:
         text = answer.text
         named = answer.headers.get("X-ClickHouse-Exception-Code")
         code = named or ((found := _CODE.search(text)) and found[1]) or ""
-        sentence = _SENTENCES.get(code, "").format(database=self._address.database)
+        sentence = _SENTENCES.get(code, "").format(database=self.address.database)
         why = sentence or " ".join(text.split())[:_ERROR_CHARS] or f"HTTP {answer.status_code}"
         return HistoryError(
-            f"Cannot use the history {self._address}: {why}.",
+            f"Cannot use the history {self.address}: {why}.",
             is_passing=code in _PASSING or (not code and answer.status_code >= 500),
         )
 

@@ -8,7 +8,6 @@ is killed. It reports on standard output, a line of JSON each time.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 import time
@@ -37,16 +36,17 @@ _OLDER = (
 
 def main() -> None:
     """Copy until standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the service, which ends this
     settings = orjson.loads(sys.stdin.buffer.readline())
     address = HistoryAddress.parse(settings["address"])
     orders = Orders(address, settings["password"], Path(settings["store"]))
     threading.Thread(target=orders.work, daemon=True).start()
     threading.Thread(target=orders.read, args=(sys.stdin.buffer,), daemon=True).start()
     while True:
-        history = ClickHouse(address, settings["password"])
         try:
-            _copy(ReadOnlySqliteStore(Path(settings["store"])), history)
+            with closing(ClickHouse(address, settings["password"])) as history:
+                history.connect()
+                orders.address = history.address
+                _copy(ReadOnlySqliteStore(Path(settings["store"])), history)
         except OlderStoreError:
             _report(state="refused", message=_OLDER)
         except HistoryError as error:
@@ -55,13 +55,10 @@ def main() -> None:
             _report(state="away", message=str(error))
         except Exception as error:  # noqa: BLE001 - the service says so, and it is tried again
             _report(state="refused", message=f"Copying to the history failed: {error!r}.")
-        finally:
-            history.close()
         time.sleep(_RETRY_S)
 
 
 def _copy(store: ReadOnlySqliteStore, history: ClickHouse) -> None:
-    history.connect()
     migrate(history)
     copier = Copier(store, history)
     while True:
@@ -94,7 +91,8 @@ class Orders:
     """
 
     def __init__(self, address: HistoryAddress, password: str, store: Path) -> None:
-        self._address = address
+        self.address = address
+        """Of the server that is copied to: another one may lack what left the store."""
         self._password = password
         self._store = store
         self._waiting: Queue[dict[str, Any]] = Queue()
@@ -114,16 +112,16 @@ class Orders:
 
     def _fill(self, path: Path, session_ids: list[str]) -> str | None:
         """Unpack sessions; return why that failed."""
-        with closing(ClickHouse(self._address, self._password)) as history:
-            try:
+        try:
+            with closing(ClickHouse(self.address, self._password)) as history:
                 history.connect()
                 store = ReadOnlySqliteStore(self._store)
                 with store.read() as reader:
                     unpack(reader, history, store.id, session_ids, path)
-            except InspectorError as error:
-                return str(error)
-            except Exception as error:  # noqa: BLE001 - the next one may be unpacked
-                return f"Cannot read from the history: {error!r}."
+        except InspectorError as error:
+            return str(error)
+        except Exception as error:  # noqa: BLE001 - the next one may be unpacked
+            return f"Cannot read from the history: {error!r}."
         return None
 
 

@@ -51,6 +51,8 @@ _MAX_ROWS = 100_000
 _MAX_BYTES = 32 * 1024 * 1024
 """Size of a batch after which it is sent."""
 _MAX_CHUNK_BYTES = 4 * 1024 * 1024
+_CONTENTS = 32
+"""Contents that are read at once: each may have a large origin of its own."""
 _DELETE_EVERY_S = 3600.0
 """Interval of deletions: each rewrites what ClickHouse has of the days concerned."""
 _SESSIONS_A_DELETION = 100
@@ -70,11 +72,18 @@ class _Batch:
     through: int
     row_count: int = 0
     size_bytes: int = 0
-    rows: dict[tuple[str, int], list[Row]] = field(default_factory=lambda: defaultdict(list))
+    rows: dict[tuple[str, int], list[bytes]] = field(default_factory=lambda: defaultdict(list))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is to be sent."""
+        return self.row_count >= _MAX_ROWS or self.size_bytes >= _MAX_BYTES
 
     def add(self, table: Table, day: int, row: Row) -> None:
-        self.rows[table.name, day].append(row)
+        data = encode_rows(table.columns.values(), (row,))
+        self.rows[table.name, day].append(data)
         self.row_count += 1
+        self.size_bytes += len(data)
 
 
 class Copier:
@@ -114,9 +123,10 @@ class Copier:
         """
         batch = _Batch(self.through)
         has_more = True
-        while has_more and batch.row_count < _MAX_ROWS and batch.size_bytes < _MAX_BYTES:
+        while has_more and not batch.is_full:
             has_more = self._read(batch)
-        for (name, _), rows in batch.rows.items():
+        while batch.rows:
+            (name, _), rows = batch.rows.popitem()
             self._insert(TABLES[name], rows)
         if batch.through > self.through:
             self._note("copied", batch.through)
@@ -145,22 +155,22 @@ class Copier:
             head = reader.head
             if batch.through > head:
                 raise OlderStoreError
-            found = reader.changes(batch.through, _CHUNK)
+            found = reader.changes(batch.through, _CHUNK, _MAX_CHUNK_BYTES)
             now_ns, behind_ns = self._clock(), self._behind_ns
             # A time in the future is of a clock that was set back since.
             recent = range(now_ns - behind_ns + 1, now_ns + behind_ns + 1)
             changes = list(takewhile(lambda one: one.changed_ns not in recent, found))
-            is_all, changes = len(changes) == len(found), _first_few(changes)
-            spans = [one for one in changes if isinstance(one, SpanRecord)]
-            contents = reader.contents([span.content for span in spans])
+            is_all, left = len(changes) == len(found), iter(_first_few(changes))
             first = _first_seen(reader, changes)
-        self._add(batch, changes, contents, first)
-        if len(changes) == len(found) < _CHUNK:
+            while not batch.is_full and (some := list(islice(left, _CONTENTS))):
+                spans = [one for one in some if isinstance(one, SpanRecord)]
+                contents = reader.contents([span.content for span in spans])
+                self._add(batch, some, contents, first)
+        is_added = not changes or batch.through == changes[-1].change
+        if is_added and is_all and len(found) < _CHUNK and _moment_bytes(found) < _MAX_CHUNK_BYTES:
             batch.through = head  # the last numbers may be of versions that are replaced
             return False
-        if changes:
-            batch.through = changes[-1].change
-        return is_all
+        return is_all or not is_added
 
     def _add(
         self,
@@ -171,20 +181,21 @@ class Copier:
     ) -> None:
         content_of = iter(contents)
         for one in changes:
+            if batch.is_full:
+                break
+            batch.through = one.change
             match one:
                 case SpanRecord():
                     content, first_ns = next(content_of), first.get(one.trace_id) or one.start_ns
                     at = first_ns // NS_A_DAY
                     batch.add(SPAN, at, span_row(self._id, one, content, first_ns))
                     self._place(batch, one.trace_id, one.session_id, one.change, first_ns)
-                    batch.size_bytes += len(content.payload) + len(content.origin)
                 case MomentRecord():
-                    first_ns = (first.get(one.trace_id or "")) or one.time_ns
+                    first_ns = first.get(one.trace_id or "") or one.changed_ns
                     at = first_ns // NS_A_DAY
                     batch.add(MOMENT, at, moment_row(self._id, one, first_ns))
                     if one.trace_id and one.session_id:  # it may have no span yet
                         self._place(batch, one.trace_id, one.session_id, one.change, first_ns)
-                    batch.size_bytes += len(one.content.payload) + len(one.content.origin)
                 case SessionRecord():
                     batch.add(SESSION, 0, session_row(self._id, one))
                 case Tombstone():
@@ -209,9 +220,8 @@ class Copier:
         row = trace_row(self._id, trace_id, session_id, change, first_ns)
         batch.add(TRACE, first_ns // NS_A_DAY, row)
 
-    def _insert(self, table: Table, rows: Sequence[Row]) -> None:
-        data = encode_rows(table.columns.values(), rows)
-        self._history.insert(table.name, list(table.columns), data)
+    def _insert(self, table: Table, rows: Iterable[bytes]) -> None:
+        self._history.insert(table.name, list(table.columns), b"".join(rows))
 
     # --- positions --------------------------------------------------------------------------
 
@@ -223,7 +233,8 @@ class Copier:
         return int(found[0]["through"]) if found else 0
 
     def _note(self, part: str, through: int) -> None:
-        self._insert(POSITION, [(self._id, part, through)])
+        row = encode_rows(POSITION.columns.values(), [(self._id, part, through)])
+        self._insert(POSITION, (row,))
 
     # --- deletion ---------------------------------------------------------------------------
 
@@ -303,6 +314,11 @@ def _first_few(changes: list[Change]) -> list[Change]:
         if count and size_bytes > _MAX_CHUNK_BYTES:
             return changes[:count]
     return changes
+
+
+def _moment_bytes(changes: Iterable[Change]) -> int:
+    contents = (one.content for one in changes if isinstance(one, MomentRecord))
+    return sum(len(one.payload) + len(one.origin) for one in contents)
 
 
 def _first_seen(reader: Reader, changes: Iterable[Change]) -> dict[str, int]:

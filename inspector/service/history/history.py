@@ -20,6 +20,9 @@ from inspector.service.history.clickhouse import ClickHouse
 from inspector.service.storage.health import HistoryProgress, HistoryState
 
 _AGAIN_S = 5.0
+_SHORT_S = 60.0
+_MOST_AGAIN_S = 300.0
+"""Pause before the next start: it grows while companions live for less than `_SHORT_S`."""
 _STOP_S = 5.0
 _UNPACK_S = 60.0
 """Limit of the wait for sessions of the history."""
@@ -115,18 +118,32 @@ class History:
         self._thread.join(_STOP_S)
 
     def _run(self) -> None:
+        longer_s = 0.0
         while not self._is_closed.is_set():
-            self._run_once()
+            began_s = time.monotonic()
+            try:
+                why = f"ended with {self._run_once()}"
+            except Exception as error:  # noqa: BLE001 - it is tried again
+                why = f"failed: {error}"
+            is_short = time.monotonic() - began_s < _SHORT_S
+            longer_s = min(2 * longer_s + _AGAIN_S, _MOST_AGAIN_S) if is_short else 0.0
+            # Not at once: it may have ended because the service does.
             if not self._is_closed.wait(_AGAIN_S):
-                _log.warning("The companion that copies to the history ended; it starts again.")
+                self._note("refused", f"The process that copies to the history {why}.")
+                self._is_closed.wait(longer_s)
 
-    def _run_once(self) -> None:
-        # Without the working directory, which may have a module by our name.
+    def _run_once(self) -> int:
+        """Run the companion until it ends; return its exit status."""
+        # Without the working directory, which may have a module by our name. In a session of its
+        # own: a Ctrl-C is for the service, which ends this.
         command = [sys.executable, "-P", "-m", "inspector.service.history.companion"]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-            self._process = process
-            assert process.stdin is not None
-            assert process.stdout is not None
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        self._process = process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
             with suppress(OSError):
                 process.stdin.write(self._settings + b"\n")
                 process.stdin.flush()
@@ -138,8 +155,15 @@ class History:
                         self._unpacked(**report)
                     else:
                         self._note(**report)
-        with self._sending:
-            self._fail_waiting()
+            return process.wait(_STOP_S)
+        finally:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                with suppress(OSError):  # what it has not read is still to be written
+                    stream.close()
+            with self._sending:
+                self._fail_waiting()
 
     def _unpacked(self, unpacked: str, message: str | None) -> None:
         with self._sending:

@@ -11,8 +11,8 @@ Encode: TypeAlias = Callable[[Any], bytes]
 
 NS_A_DAY = 86_400 * 10**9
 _MAX_KNOWN_CHARS = 80
-_MAX_DAY = 65_535
-"""`Date` ends in 2149."""
+_MAX_DAY = 49_709
+"""2106-02-06: `Date` has later days, but ClickHouse 18.16 takes them as partitions of 1970."""
 
 int64 = struct.Struct("<q").pack
 uint64 = struct.Struct("<Q").pack

@@ -18,6 +18,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from inspector.errors import EvictedError, InspectorError
 from inspector.service.model.records import (
+    MAX_INT,
     Change,
     Changes,
     Content,
@@ -384,8 +385,11 @@ class Reader(SpanReader, Protocol):
     def used_bytes(self) -> int:
         """Return the size of the stored data, without free space."""
 
-    def changes(self, after: int, limit: int) -> list[Change]:
-        """Return the oldest `limit` changes newer than `after`, by number, newest versions only."""
+    def changes(self, after: int, limit: int, most_bytes: int = MAX_INT) -> list[Change]:
+        """Return the oldest `limit` changes newer than `after`, by number, newest versions only.
+
+        They end with the moment by which moments have `most_bytes` of content.
+        """
 
     # --- control ----------------------------------------------------------------------------
 

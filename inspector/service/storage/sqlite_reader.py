@@ -498,11 +498,16 @@ class SqliteReader(ControlReader):
         return self._contents(self._all(sql, (span.content,)))[0]
 
     def contents(self, numbers: Sequence[int]) -> list[Content]:
-        sql = (
-            "SELECT payload, pieces, bytes, content.no FROM json_each(?)"
-            " CROSS JOIN content ON content.no = value JOIN origin ON origin.no = origin_no"
-        )
-        rows = self._all(sql, (orjson.dumps(numbers).decode(),))
+        among = (orjson.dumps(numbers).decode(),)
+        of_contents = " FROM json_each(?) CROSS JOIN content ON content.no = value"
+        shared = f"SELECT no, bytes FROM origin WHERE no IN (SELECT origin_no{of_contents})"
+        origins = dict(self._all(shared, among))  # once each: a large one may be that of thousands
+        rows = [
+            (payload, pieces, origins[origin_no], number)
+            for payload, pieces, origin_no, number in self._all(
+                f"SELECT payload, pieces, origin_no, content.no{of_contents}", among
+            )
+        ]
         found = dict(zip((row[3] for row in rows), self._contents(rows), strict=True))
         return [found[number] for number in numbers]
 
@@ -592,7 +597,7 @@ class SqliteReader(ControlReader):
         pages, free, size = (self._all(f"PRAGMA {name}")[0][0] for name in _PAGES)
         return int((pages - free) * size)
 
-    def changes(self, after: int, limit: int) -> list[Change]:
+    def changes(self, after: int, limit: int, most_bytes: int = MAX_INT) -> list[Change]:
         tables: list[tuple[str, str, Callable[[_Row], Change], str]] = [
             (SELECT_SPAN, "span", span_of, "1"),  # first: most are, and bound what else is read
             (_SESSION, "session", _session, "1"),
@@ -600,12 +605,18 @@ class SqliteReader(ControlReader):
             (_DEPARTURE, "departure", _departure, "1"),
             (REQUEST, "request", request_record, "1"),
         ]
-        newer, through = list[Change](), MAX_INT
+        newer, through, left_bytes = list[Change](), MAX_INT, most_bytes
         for sql, table, read, fits in tables:
-            rows = self._all(sql + _NEWER.format(table=table, fits=fits), (after, through, limit))
-            newer += map(read, rows)
-            if len(rows) == limit:  # what is beyond the last of them is not among the first
-                through = newer[-1].change
+            sql += _NEWER.format(table=table, fits=fits)
+            rows = self._connection.execute(sql, (after, through, limit))
+            for count, row in enumerate(rows, start=1):
+                newer.append(one := read(row))
+                if isinstance(one, MomentRecord):
+                    left_bytes -= len(one.content.payload) + len(one.content.origin)
+                if left_bytes <= 0 or count == limit:
+                    through = one.change  # what is beyond it is not among the first
+                    break
+        newer = [row for row in newer if row.change <= through]
         newer.sort(key=lambda row: row.change)
         return newer[:limit]
 

@@ -18,6 +18,7 @@ import orjson
 
 from inspector.errors import StoreUnavailableError
 from inspector.service.model.records import (
+    MAX_INT,
     Change,
     Changes,
     Content,
@@ -525,10 +526,16 @@ class _Tables:
         spans = sum(len(content.payload) for content in self._contents.values())
         return spans + sum(len(moment.content.payload) for moment in self._moments)
 
-    def changes(self, after: int, limit: int) -> list[Change]:
+    def changes(self, after: int, limit: int, most_bytes: int = MAX_INT) -> list[Change]:
         numbers = sorted(number for number in self._by_change if number > after)[:limit]
-        found = (self._by_change[number] for number in numbers)
-        return [self._assigned(row) if isinstance(row, MomentRecord) else row for row in found]
+        found = list[Change]()
+        for row in (self._by_change[number] for number in numbers):
+            found.append(self._assigned(row) if isinstance(row, MomentRecord) else row)
+            if isinstance(row, MomentRecord):
+                most_bytes -= len(row.content.payload) + len(row.content.origin)
+                if most_bytes <= 0:
+                    break
+        return found
 
     # --- control ----------------------------------------------------------------------------
 

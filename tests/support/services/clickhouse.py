@@ -16,7 +16,7 @@ from inspector.service.history.clickhouse import ClickHouse
 from tests.support.services.process import free_port, wait_for
 
 CHDB = Path(__file__).parents[3] / ".make" / "chdb" / "bin" / "python"
-PASSWORD = "s3cret"
+PASSWORD = "s3crét: ß"
 WHY = {
     "server": "no clickhouse-server: apt-get install clickhouse-server",
     "engine": "no chdb: make chdb",
@@ -104,7 +104,7 @@ class ClickHouseServer:
             ("reader", "", "readonly"),
         )
         listed = "".join(_USER.format(name=n, password=p, profile=f) for n, p, f in users)
-        (self._folder / "users.xml").write_text(_USERS.format(users=listed))
+        (self._folder / "users.xml").write_text(_USERS.format(users=listed), "utf-8")
         config = self._folder / "config.xml"
         config.write_text(_CONFIG.format(port=self.port, tcp_port=free_port(), folder=self._folder))
         return config

@@ -125,6 +125,17 @@ def test_the_token_is_not_shown() -> None:
     assert "secret" not in repr(load_settings(token="secret"))
 
 
+def test_the_password_of_the_history_may_come_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSPECTOR_HISTORY_PASSWORD", " pässwörd \r\n")
+    password = load_settings().history_password
+    assert password is not None
+    assert password.get_secret_value() == " pässwörd "
+    monkeypatch.setenv("INSPECTOR_HISTORY_PASSWORD", "hunt\udce4r")
+    with pytest.raises(SettingsError, match=r"_PASSWORD.* not UTF-8") as raised:
+        load_settings()
+    assert "hunt" not in str(raised.value)
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
 def test_loopback_addresses_need_nothing_more(host: str) -> None:
     assert is_loopback(host)

@@ -25,6 +25,7 @@ def test_a_secure_address_has_another_port() -> None:
         ("clickhouse://ada@one:s3cret/traces", "is not a host"),
         ("clickhouse://one/traces?password=s3cret", "password: the only option"),
         ("clickhouse://ada:s3cret@one/traces", "INSPECTOR_HISTORY_PASSWORD"),
+        ("clickhouse://ada%3As3cret@one/traces", "INSPECTOR_HISTORY_PASSWORD"),
         ("clickhouse://one", "names no database"),
         ("clickhouse:///traces", "names no host"),
         ("clickhouse://one:port/traces", "is not a host"),

@@ -1,0 +1,53 @@
+"""The service goes on, and says what is wrong, whatever becomes of the companion."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inspector.service.history import history as history_module
+from inspector.service.history.history import History
+from inspector.service.storage import open_store
+from tests.support.services.process import free_port, wait_for
+
+_PYTHON = sys.executable
+_PASSWORD = "hunter2" * 30_000
+"""More than a pipe takes: to send it to a process that does not read it fails."""
+
+
+@pytest.fixture
+def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[History]:
+    monkeypatch.setattr(history_module, "_AGAIN_S", 0.01)
+    monkeypatch.setattr(history_module, "_MOST_AGAIN_S", 0.01)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
+    path = tmp_path / "store.sqlite3"
+    open_store(f"sqlite:///{path}").close()
+    found = History(f"clickhouse://127.0.0.1:{free_port()}/inspector", _PASSWORD, path)
+    yield found
+    found.close()
+
+
+def test_a_companion_that_cannot_run_is_started_again_until_it_can(
+    history: History,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    wait_for(lambda: history.health.state == "refused")
+    assert "No such file" in str(history.health.message)
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    wait_for(lambda: str(history.health.message).endswith("ended with 1."))
+    talker = tmp_path / "talker"
+    talker.write_text("#!/bin/sh\necho nonsense\nexec cat >/dev/null\n")
+    talker.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(talker))
+    wait_for(lambda: "failed: " in str(history.health.message))
+    monkeypatch.setattr(sys, "executable", _PYTHON)
+    wait_for(lambda: history.health.state == "away")
+    said = [record.getMessage() for record in caplog.records if record.levelno > logging.INFO]
+    assert len(said) == 2
+    assert "hunter" not in "".join(said)
