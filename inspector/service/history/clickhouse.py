@@ -51,6 +51,8 @@ class ClickHouse:
         self._settings: dict[str, str] = {}
         self.is_modern = False
         """Whether the server has maps, and inserts that return before they are done."""
+        self.has_text_index = False
+        """Whether the server has indexes of words."""
 
     def connect(self) -> str:
         """Choose the first server that answers, and adapt to it; return its version.
@@ -59,7 +61,9 @@ class ClickHouse:
             HistoryError: None can be reached, or it refuses us.
         """
         version = str(self.rows("SELECT version() AS version")[0]["version"])
-        self.is_modern = int(version.partition(".")[0]) >= 22
+        year, month = map(int, version.split(".")[:2])
+        self.is_modern = year >= 22
+        self.has_text_index = (year, month) >= (26, 2)
         # An old server refuses a setting that it does not know.
         self._settings = {"async_insert": "0"} if self.is_modern else {}
         return version

@@ -501,7 +501,9 @@ class SqliteReader(ControlReader):
         among = (orjson.dumps(numbers).decode(),)
         of_contents = " FROM json_each(?) CROSS JOIN content ON content.no = value"
         shared = f"SELECT no, bytes FROM origin WHERE no IN (SELECT origin_no{of_contents})"
-        origins = dict(self._all(shared, among))  # once each: a large one may be that of thousands
+        origins: dict[int, bytes] = dict(
+            self._all(shared, among)
+        )  # once each: a large one may be that of thousands
         rows = [
             (payload, pieces, origins[origin_no], number)
             for payload, pieces, origin_no, number in self._all(

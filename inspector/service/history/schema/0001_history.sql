@@ -33,7 +33,8 @@ CREATE TABLE IF NOT EXISTS span (
     body String                       -- JSON of the rest
 ) ENGINE = ReplacingMergeTree(change)
 PARTITION BY first_day
-ORDER BY (store, trace, span);
+ORDER BY (store, trace, span)
+SETTINGS index_granularity = 1024;    -- rows are wide, and mostly few of a trace are read
 
 -- Each session that a trace was part of, from which change on.
 CREATE TABLE IF NOT EXISTS trace (
