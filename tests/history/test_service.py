@@ -145,6 +145,23 @@ class TestOnAServer:
             assert says in health(service)["message"]
             assert "er2" not in health(service)["message"]
 
+    def test_an_acknowledgement_may_wait_for_it(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        with with_history(tmp_path, clickhouse, ack="history") as service:
+            wait_for(lambda: health(service)["state"] == "ok")
+            for number in (1, 2):
+                send(service, number)
+                assert f"call {number}" in names(clickhouse)()
+            clickhouse.stop()
+            with pytest.raises(httpx.HTTPStatusError, match="503"):
+                send(service, 3)
+            assert len(service.get("/sessions")["sessions"]) == 3, "it is stored all the same"
+            clickhouse.start()
+            wait_for(lambda: health(service)["state"] == "ok")
+            send(service, 3)  # again, as senders do
+            assert names(clickhouse)().count("call 3") == 1
+
     def test_sessions_that_left_the_disk_are_read_from_it(
         self, tmp_path: Path, clickhouse: ClickHouseServer
     ) -> None:

@@ -236,6 +236,11 @@ class Feed:
         """Return the event id of a change, which lists have as `as_of`."""
         return f"{self._store.id}.{change}"
 
+    @property
+    def head(self) -> int:
+        """The newest change that was published."""
+        return self._tail.head
+
     def publish(self, changes: Changes) -> None:
         """Send a commit to the viewers; after it is durable, and in order."""
         with self._lock:
