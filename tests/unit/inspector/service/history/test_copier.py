@@ -13,6 +13,7 @@ from inspector.service.history import copier as copier_module
 from inspector.service.history.clickhouse import ClickHouse
 from inspector.service.history.copier import Copier
 from inspector.service.model.incoming import IncomingSpan
+from inspector.service.model.rows import Json
 from inspector.service.storage import open_store
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.otlp import span
@@ -48,7 +49,9 @@ def test_a_batch_is_bounded_by_what_is_sent(
     monkeypatch.setattr(copier_module, "_MAX_BYTES", 50_000)
     rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
     rig.record(*map(_of_large_origin, range(1, 40)))
-    notes = [{"note": "y" * 10_000, "number": number} for number in range(40)]
+    notes: list[dict[str, Json]] = [
+        {"note": "y" * 10_000, "number": number} for number in range(40)
+    ]
     rig.record(*(log("note", trace=1, span_id=1, attributes=one) for one in notes))
     history = Inserts()
     copier = Copier(rig.store, cast("ClickHouse", history), behind_ns=0)
