@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.errors import HistoryError
+from inspector.errors import HistoryError, StoreUnavailableError
 from inspector.service.history import copier as copier_module
 from inspector.service.history.address import HistoryAddress
 from inspector.service.history.clickhouse import ClickHouse
+from inspector.service.history.companion import SameStore
 from inspector.service.history.copier import Copier, OlderStoreError
 from inspector.service.history.row_binary import NS_A_DAY
 from inspector.service.history.schema import migrate
@@ -299,6 +300,42 @@ def test_a_store_that_is_older_than_its_history_is_not_copied(
     copier.through += 10
     with pytest.raises(OlderStoreError):
         copier.step()
+
+
+def test_a_store_that_was_put_back_is_refused_however_much_it_has_got_since(
+    history: ClickHouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "store.sqlite3"
+    rig = Rig(open_store(f"sqlite:///{path}"))
+    rig.record(*(span(trace=number) for number in range(1, 4)))
+    rig.store.close()
+    before = path.read_bytes()
+    rig = Rig(open_store(f"sqlite:///{path}"))
+    rig.record(*(span(trace=number) for number in range(4, 8)))
+    Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0).step()
+    Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0).step()
+    rig.store.close()
+    path.write_bytes(before)
+    rig = Rig(open_store(f"sqlite:///{path}"))
+    rig.now_ns += SECOND_NS
+    rig.record(*(span(trace=number) for number in range(20, 40)))
+    with pytest.raises(OlderStoreError):
+        Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+
+
+def test_a_store_in_the_place_of_another_is_not_taken_for_it(
+    history: ClickHouse, tmp_path: Path
+) -> None:
+    rigs = [Rig(open_store(f"sqlite:///{tmp_path}/{name}.sqlite3")) for name in ("one", "two")]
+    for rig in rigs:
+        rig.record(span(trace=1), span(trace=2))
+        rig.store.close()
+    store = SameStore(tmp_path / "one.sqlite3")
+    copier = Copier(store, history)
+    (tmp_path / "two.sqlite3").rename(tmp_path / "one.sqlite3")
+    with pytest.raises(StoreUnavailableError, match="was replaced"):
+        copier.step()
+    assert not history.rows(f"SELECT 1 FROM span WHERE store = '{store.id}'")
 
 
 def test_each_of_several_servers_gets_everything(

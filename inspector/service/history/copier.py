@@ -70,6 +70,7 @@ class _Batch:
     """Rows to insert, by table and day."""
 
     through: int
+    newest_ns: int
     row_count: int = 0
     size_bytes: int = 0
     rows: dict[tuple[str, int], list[bytes]] = field(default_factory=lambda: defaultdict(list))
@@ -114,8 +115,9 @@ class Copier:
         """The last session of traces that was noted, and the change."""
         self._left: dict[str, int] = {}
         """The last departure of sessions: a trace that comes back is noted again."""
-        self.through = self._position("copied")
+        self.through, self._newest_ns = self._position("copied")
         """The newest change up to which everything is copied."""
+        self._refuse_older()
 
     def step(self) -> bool:
         """Copy the next batch; return whether there is more to copy at once.
@@ -124,7 +126,7 @@ class Copier:
             HistoryError: The history cannot be used; the batch is copied again.
             OlderStoreError: The store is an older copy of the one that was copied.
         """
-        batch = _Batch(self.through)
+        batch = _Batch(self.through, self._newest_ns)
         has_more = True
         while has_more and not batch.is_full:
             has_more = self._read(batch)
@@ -132,8 +134,8 @@ class Copier:
             (name, _), rows = batch.rows.popitem()
             self._insert(TABLES[name], rows)
         if batch.through > self.through:
-            self._note("copied", batch.through)
-            self.through = batch.through
+            self._note("copied", batch.through, batch.newest_ns)
+            self.through, self._newest_ns = batch.through, batch.newest_ns
         return has_more
 
     def delete_departed(self) -> bool:
@@ -191,6 +193,7 @@ class Copier:
             if batch.is_full:
                 break
             batch.through = one.change
+            batch.newest_ns = max(batch.newest_ns, one.changed_ns)
             match one:
                 case SpanRecord():
                     content, first_ns = next(content_of), first.get(one.trace_id) or one.start_ns
@@ -233,20 +236,37 @@ class Copier:
         row = trace_row(self._id, trace_id, session_id, change, first_ns)
         batch.add(TRACE, first_ns // NS_A_DAY, row)
 
+    def _refuse_older(self) -> None:
+        """Refuse a store that was put back, whatever it has got since: that is newer than it was.
+
+        Raises:
+            OlderStoreError: It is an older copy of the one that was copied.
+        """
+        after = max(self.through - _CHUNK, 0)
+        with self._store.read() as reader:
+            while after < self.through:
+                found = reader.changes(after, _CHUNK, _MAX_CHUNK_BYTES)
+                if not found:
+                    break
+                after = found[-1].change
+                copied = (one.changed_ns for one in found if one.change <= self.through)
+                if max(copied, default=0) > self._newest_ns:
+                    raise OlderStoreError
+
     def _insert(self, table: Table, rows: Iterable[bytes]) -> None:
         self._history.insert(table.name, list(table.columns), b"".join(rows))
 
     # --- positions --------------------------------------------------------------------------
 
-    def _position(self, part: str) -> int:
+    def _position(self, part: str) -> tuple[int, int]:
         found = self._history.rows(
-            "SELECT max(through) AS through FROM position"
+            "SELECT max(through) AS through, max(newest_ns) AS newest_ns FROM position"
             f" WHERE store = {literal(self._id.decode())} AND part = {literal(part)}"
         )
-        return int(found[0]["through"]) if found else 0
+        return (int(found[0]["through"]), int(found[0]["newest_ns"])) if found else (0, 0)
 
-    def _note(self, part: str, through: int) -> None:
-        row = encode_rows(POSITION.columns.values(), [(self._id, part, through)])
+    def _note(self, part: str, through: int, newest_ns: int = 0) -> None:
+        row = encode_rows(POSITION.columns.values(), [(self._id, part, through, newest_ns)])
         self._insert(POSITION, (row,))
 
     # --- deletion ---------------------------------------------------------------------------
@@ -267,7 +287,7 @@ class Copier:
 
     def _delete_all(self) -> Iterator[bool]:
         """Run a deletion each time, while there are any."""
-        while departed := self._departed(self._position("deleted")):
+        while departed := self._departed(self._position("deleted")[0]):
             for table, condition in self._deletions(departed):
                 while self._is_deleting(table):
                     yield True
