@@ -584,6 +584,7 @@ def _undo_the_latest(connection: apsw.Connection) -> None:
     connection.execute("DROP INDEX span_uncosted; DROP TABLE trace_shared; DROP TABLE shared")
     for table in ("content", "moment"):
         connection.execute(f"ALTER TABLE {table} DROP COLUMN pieces")
+    connection.execute("ALTER TABLE departure DROP COLUMN trace_id")
     connection.execute("DROP TABLE trace_origin; DROP TABLE trace_process")
     connection.execute("CREATE INDEX content_by_origin ON content (origin_no)")
     connection.execute("CREATE INDEX span_ended ON span (process_no) WHERE end_ns IS NOT NULL")

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.errors import HistoryError
+from inspector.errors import HistoryError, StoreUnavailableError
 from inspector.service.history import copier as copier_module
 from inspector.service.history.address import HistoryAddress
 from inspector.service.history.clickhouse import ClickHouse
+from inspector.service.history.companion import SameStore
 from inspector.service.history.copier import Copier, OlderStoreError
 from inspector.service.history.row_binary import NS_A_DAY
 from inspector.service.history.schema import migrate
@@ -31,11 +32,13 @@ from tests.support.services.clickhouse import PASSWORD, ClickHouseServer, runnin
 from tests.support.services.process import wait_for
 from tests.support.services.recorder_rig import Rig, play
 from tests.support.telemetry.otlp import SECOND_NS, span
-from tests.support.telemetry.records import log
+from tests.support.telemetry.records import log, trace_hex
 
 pytestmark = pytest.mark.slow
 
 State = dict[str, Any]
+_DELETIONS_S = 150.0
+"""ClickHouse 18.16 may look for work twice a minute."""
 _COMPARED = ("version", "of", "called", "ended", "began", "until", "data")
 
 
@@ -135,6 +138,34 @@ def copied(history: ClickHouse, store_id: str) -> State:
     }
 
 
+def delete_departed(history: ClickHouse, copier: Copier) -> None:
+    """Delete all that has departed, and wait until it is gone."""
+    wait_for(lambda: not copier.delete_departed(), deadline_s=_DELETIONS_S)
+    pending = "SELECT 1 FROM system.mutations WHERE is_done = 0"
+    wait_for(lambda: not history.rows(pending), deadline_s=_DELETIONS_S)
+
+
+def nothing_else(history: ClickHouse, store: Store) -> bool:
+    """Check that the history has no row of what the store has not, whether it is shown or not."""
+    mine = f"FROM {{}} WHERE store = '{store.id}'"
+
+    def rows(columns: str, table: str) -> list[dict[str, Any]]:
+        return history.rows(f"SELECT DISTINCT {columns} {mine.format(table)}")
+
+    with store.read() as reader:
+        for one in rows("lower(hex(trace)) AS t, lower(hex(span)) AS s", "span"):
+            assert reader.spans(one["t"], [one["s"]]), f"span {one}"
+        for one in rows("lower(hex(trace)) AS t", "trace"):
+            assert reader.traces([one["t"]]), f"trace {one}"
+        for one in rows("id", "session"):
+            assert reader.session(one["id"]), f"session {one}"
+        for one in rows("trace, span, session, lower(hex(digest)) AS d", "moment"):
+            place = (one["trace"] or None, one["span"] or None, one["session"] or None)
+            kept = {moment.digest.hex() for moment in reader.moments(*place)}
+            assert one["d"] in kept, f"moment {one}"
+    return True
+
+
 @given(
     steps=controlled_schedules,
     copies=st.lists(st.integers(0, 3), min_size=1, max_size=20),
@@ -161,9 +192,9 @@ def test_after_any_schedule_the_history_has_what_the_store_has(
                     pass
         while copier.step():
             pass
-        copier.delete_departed()
-        wait_for(lambda: not history.rows("SELECT 1 FROM system.mutations WHERE is_done = 0"))
+        delete_departed(history, copier)
         assert copied(history, rig.store.id) == stored(rig.store)
+        assert nothing_else(history, rig.store)
         rig.store.close()
 
 
@@ -185,17 +216,65 @@ def test_what_is_deleted_leaves_the_history(
     rig.record(span(trace=3, attributes={"session.id": "b"}))  # a new one by that name
     copier.step()
 
-    copier.delete_departed()
-
-    mine = f"store = '{rig.store.id}'"
-
-    def left(table: str, what: str) -> list[Any]:
-        return [one["x"] for one in history.rows(f"SELECT {what} AS x FROM {table} WHERE {mine}")]
-
-    (trace,) = {one.trace_id for one in _spans(rig.store)}
-    wait_for(lambda: left("span", "lower(hex(trace))") == [trace])
-    wait_for(lambda: left("session", "id") == ["b"])
+    delete_departed(history, copier)
     assert copied(history, rig.store.id) == stored(rig.store)
+    assert nothing_else(history, rig.store)
+
+
+def test_a_trace_that_reports_after_its_deletion_is_deleted_again(
+    history: ClickHouse, tmp_path: Path
+) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    about: dict[str, Json] = {"session.id": "a"}
+    for number in (1, 2):
+        rig.record(span(f"secret {number}", trace=1, span_id=number, attributes=about))
+        copier.step()
+        rig.delete("a")
+        copier.step()
+    rig.record(span("new", trace=9, attributes=about))
+    copier.step()
+    delete_departed(history, copier)
+    assert copied(history, rig.store.id) == stored(rig.store)
+    assert nothing_else(history, rig.store)
+
+
+def test_a_trace_that_moved_and_was_deleted_meanwhile_leaves_the_session_it_came_from(
+    history: ClickHouse, tmp_path: Path
+) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    about: dict[str, Json] = {"gen_ai.conversation.id": "a"}
+    rig.record(span(trace=1, span_id=2, parent=1, attributes=about))
+    rig.record(log("note", trace=1, span_id=2), span(trace=2, attributes=about))
+    copier.step()
+    (kept,) = rig.sessions()
+    rig.record(span(trace=1, attributes={"session.id": "b"}))
+    rig.delete("b")
+    assert list(rig.sessions()) == [kept]
+    copier.step()
+    delete_departed(history, copier)
+    assert copied(history, rig.store.id) == stored(rig.store)
+    assert nothing_else(history, rig.store)
+
+
+def test_deletions_are_done_in_parts(
+    history: ClickHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copier_module, "_SESSIONS_A_DELETION", 1)
+    statements = list[str]()
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    for number in (1, 2):
+        rig.record(span(trace=number))
+        rig.delete(trace_hex(number))
+    copier.step()
+    monkeypatch.setattr(history, "run", statements.append)
+    parts = 0
+    while copier.delete_departed():
+        parts += 1
+        assert len(statements) <= parts
+    assert len(statements) == 4
 
 
 def test_changes_of_the_last_seconds_wait_and_those_of_a_clock_that_was_set_back_do_not(
@@ -221,6 +300,42 @@ def test_a_store_that_is_older_than_its_history_is_not_copied(
     copier.through += 10
     with pytest.raises(OlderStoreError):
         copier.step()
+
+
+def test_a_store_that_was_put_back_is_refused_however_much_it_has_got_since(
+    history: ClickHouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "store.sqlite3"
+    rig = Rig(open_store(f"sqlite:///{path}"))
+    rig.record(*(span(trace=number) for number in range(1, 4)))
+    rig.store.close()
+    before = path.read_bytes()
+    rig = Rig(open_store(f"sqlite:///{path}"))
+    rig.record(*(span(trace=number) for number in range(4, 8)))
+    Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0).step()
+    Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0).step()
+    rig.store.close()
+    path.write_bytes(before)
+    rig = Rig(open_store(f"sqlite:///{path}"))
+    rig.now_ns += SECOND_NS
+    rig.record(*(span(trace=number) for number in range(20, 40)))
+    with pytest.raises(OlderStoreError):
+        Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+
+
+def test_a_store_in_the_place_of_another_is_not_taken_for_it(
+    history: ClickHouse, tmp_path: Path
+) -> None:
+    rigs = [Rig(open_store(f"sqlite:///{tmp_path}/{name}.sqlite3")) for name in ("one", "two")]
+    for rig in rigs:
+        rig.record(span(trace=1), span(trace=2))
+        rig.store.close()
+    store = SameStore(tmp_path / "one.sqlite3")
+    copier = Copier(store, history)
+    (tmp_path / "two.sqlite3").rename(tmp_path / "one.sqlite3")
+    with pytest.raises(StoreUnavailableError, match="was replaced"):
+        copier.step()
+    assert not history.rows(f"SELECT 1 FROM span WHERE store = '{store.id}'")
 
 
 def test_each_of_several_servers_gets_everything(
@@ -254,7 +369,7 @@ def test_each_of_several_servers_gets_everything(
         copiers[1].step()
         names = f"SELECT name FROM span WHERE store = '{rig.store.id}'"
         assert len(list(clients[1].stream(names))) == 3
-        copiers[0].step()
+        Copier(rig.store, clients[0], clock=lambda: rig.now_ns, behind_ns=0).step()
         for client in clients:
             assert copied(client, rig.store.id) == stored(rig.store)
             client.close()
@@ -316,9 +431,3 @@ def test_a_large_backlog_is_copied_in_batches(
         steps += 1
     assert steps > 3
     assert copied(history, rig.store.id) == stored(rig.store)
-
-
-def _spans(store: Store) -> list[Any]:
-    with store.read() as reader:
-        sessions = reader.newest_sessions(All(), None, 100).rows
-        return [one for found in sessions for one in reader.spans_of(found.row.id)]

@@ -11,19 +11,22 @@ import os
 import sys
 import threading
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from queue import Queue
 from typing import Any, BinaryIO
 
 import orjson
 
-from inspector.errors import HistoryError, InspectorError
+from inspector.errors import HistoryError, InspectorError, StoreUnavailableError
 from inspector.service.history.address import HistoryAddress
 from inspector.service.history.clickhouse import ClickHouse
 from inspector.service.history.copier import Copier, OlderStoreError
 from inspector.service.history.schema import migrate
 from inspector.service.history.unpacking import unpack
+from inspector.service.storage.base import Reader
+from inspector.service.storage.sqlite_open import file_of
 from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
 
 _IDLE_S = 1.0
@@ -47,7 +50,7 @@ def main() -> None:
             with closing(ClickHouse(address, settings["password"])) as history:
                 history.connect()
                 orders.address = history.address
-                store = ReadOnlySqliteStore(Path(settings["store"]))
+                store = SameStore(Path(settings["store"]))
                 _copy(store, history, settings["behind_ns"])
         except OlderStoreError:
             _report(state="refused", message=_OLDER)
@@ -58,6 +61,26 @@ def main() -> None:
         except Exception as error:  # noqa: BLE001 - the service says so, and it is tried again
             _report(state="refused", message=f"Copying to the history failed: {error!r}.")
         time.sleep(_RETRY_S)
+
+
+class SameStore(ReadOnlySqliteStore):
+    """A store that is read while it is in its file: another one has an id of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = file_of(path)
+        super().__init__(path)
+
+    @contextmanager
+    def read(self) -> Iterator[Reader]:
+        """Open a snapshot.
+
+        Raises:
+            StoreUnavailableError: Another file is in its place.
+        """
+        with super().read() as reader:
+            if file_of(self._path) != self._file:
+                raise StoreUnavailableError(f"The store {self._path} was replaced.")
+            yield reader
 
 
 def _copy(store: ReadOnlySqliteStore, history: ClickHouse, behind_ns: int) -> None:

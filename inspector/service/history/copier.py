@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
 from typing import Any
@@ -70,6 +70,7 @@ class _Batch:
     """Rows to insert, by table and day."""
 
     through: int
+    newest_ns: int
     row_count: int = 0
     size_bytes: int = 0
     rows: dict[tuple[str, int], list[bytes]] = field(default_factory=lambda: defaultdict(list))
@@ -109,10 +110,14 @@ class Copier:
         self._clock = clock
         self._behind_ns = behind_ns
         self._deleted_s = -_DELETE_EVERY_S
-        self._session_of: dict[str, str] = {}
-        """The last session of traces that was noted."""
-        self.through = self._position("copied")
+        self._deletion: Iterator[bool] | None = None
+        self._session_of: dict[str, tuple[str, int]] = {}
+        """The last session of traces that was noted, and the change."""
+        self._left: dict[str, int] = {}
+        """The last departure of sessions: a trace that comes back is noted again."""
+        self.through, self._newest_ns = self._position("copied")
         """The newest change up to which everything is copied."""
+        self._refuse_older()
 
     def step(self) -> bool:
         """Copy the next batch; return whether there is more to copy at once.
@@ -121,7 +126,7 @@ class Copier:
             HistoryError: The history cannot be used; the batch is copied again.
             OlderStoreError: The store is an older copy of the one that was copied.
         """
-        batch = _Batch(self.through)
+        batch = _Batch(self.through, self._newest_ns)
         has_more = True
         while has_more and not batch.is_full:
             has_more = self._read(batch)
@@ -129,23 +134,27 @@ class Copier:
             (name, _), rows = batch.rows.popitem()
             self._insert(TABLES[name], rows)
         if batch.through > self.through:
-            self._note("copied", batch.through)
-            self.through = batch.through
+            self._note("copied", batch.through, batch.newest_ns)
+            self.through, self._newest_ns = batch.through, batch.newest_ns
         return has_more
 
-    def delete_departed(self) -> None:
-        """Delete what the history has of deleted sessions; at most once an hour.
+    def delete_departed(self) -> bool:
+        """Delete some of what the history has of deleted sessions; begin at most once an hour.
+
+        Returns:
+            Whether there may be more to delete now.
 
         Raises:
             HistoryError: The history cannot be used.
         """
         now_s = time.monotonic()
-        if now_s - self._deleted_s < _DELETE_EVERY_S:
-            return
-        self._deleted_s = now_s
-        while departed := self._departed(self._position("deleted")):
-            self._delete(departed)
-            self._note("deleted", int(departed[-1]["change"]))
+        if self._deletion is None:
+            if now_s - self._deleted_s < _DELETE_EVERY_S:
+                return False
+            self._deleted_s, self._deletion = now_s, self._delete_all()
+        if not next(self._deletion, False):
+            self._deletion = None
+        return self._deletion is not None
 
     # --- copying ----------------------------------------------------------------------------
 
@@ -184,6 +193,7 @@ class Copier:
             if batch.is_full:
                 break
             batch.through = one.change
+            batch.newest_ns = max(batch.newest_ns, one.changed_ns)
             match one:
                 case SpanRecord():
                     content, first_ns = next(content_of), first.get(one.trace_id) or one.start_ns
@@ -200,6 +210,10 @@ class Copier:
                     batch.add(SESSION, 0, session_row(self._id, one))
                 case Tombstone():
                     batch.add(DEPARTURE, 0, departure_row(self._id, one))
+                    self._left[one.session_id] = one.change
+                    if one.trace_id and one.moved_to:  # it may be deleted there by now
+                        first_ns = first.get(one.trace_id) or one.changed_ns
+                        self._place(batch, one.trace_id, one.moved_to, one.change, first_ns)
                 case RequestRecord(row=row) if row.trace_id:
                     # The request itself is answered by the writer alone, but it may have given
                     # its session to a trace that has no span yet.
@@ -212,28 +226,47 @@ class Copier:
         self, batch: _Batch, trace_id: str, session_id: str, change: int, first_ns: int
     ) -> None:
         """Note the session of a trace, unless that is known."""
-        if self._session_of.get(trace_id) == session_id:
+        known, at = self._session_of.get(trace_id, ("", 0))
+        if known == session_id and at > self._left.get(session_id, 0):
             return
-        if len(self._session_of) >= _MAX_KNOWN_TRACES:
+        if len(self._session_of) + len(self._left) >= _MAX_KNOWN_TRACES:
             self._session_of.clear()
-        self._session_of[trace_id] = session_id
+            self._left.clear()
+        self._session_of[trace_id] = session_id, change
         row = trace_row(self._id, trace_id, session_id, change, first_ns)
         batch.add(TRACE, first_ns // NS_A_DAY, row)
+
+    def _refuse_older(self) -> None:
+        """Refuse a store that was put back, whatever it has got since: that is newer than it was.
+
+        Raises:
+            OlderStoreError: It is an older copy of the one that was copied.
+        """
+        after = max(self.through - _CHUNK, 0)
+        with self._store.read() as reader:
+            while after < self.through:
+                found = reader.changes(after, _CHUNK, _MAX_CHUNK_BYTES)
+                if not found:
+                    break
+                after = found[-1].change
+                copied = (one.changed_ns for one in found if one.change <= self.through)
+                if max(copied, default=0) > self._newest_ns:
+                    raise OlderStoreError
 
     def _insert(self, table: Table, rows: Iterable[bytes]) -> None:
         self._history.insert(table.name, list(table.columns), b"".join(rows))
 
     # --- positions --------------------------------------------------------------------------
 
-    def _position(self, part: str) -> int:
+    def _position(self, part: str) -> tuple[int, int]:
         found = self._history.rows(
-            "SELECT max(through) AS through FROM position"
+            "SELECT max(through) AS through, max(newest_ns) AS newest_ns FROM position"
             f" WHERE store = {literal(self._id.decode())} AND part = {literal(part)}"
         )
-        return int(found[0]["through"]) if found else 0
+        return (int(found[0]["through"]), int(found[0]["newest_ns"])) if found else (0, 0)
 
-    def _note(self, part: str, through: int) -> None:
-        row = encode_rows(POSITION.columns.values(), [(self._id, part, through)])
+    def _note(self, part: str, through: int, newest_ns: int = 0) -> None:
+        row = encode_rows(POSITION.columns.values(), [(self._id, part, through, newest_ns)])
         self._insert(POSITION, (row,))
 
     # --- deletion ---------------------------------------------------------------------------
@@ -252,8 +285,33 @@ class Copier:
             first[one["session"]] = one
         return list(first.values())
 
-    def _delete(self, departed: Sequence[dict[str, Any]]) -> None:
-        """Delete the sessions that departed, with the traces that were theirs then.
+    def _delete_all(self) -> Iterator[bool]:
+        """Run a deletion each time, while there are any."""
+        while departed := self._departed(self._position("deleted")[0]):
+            for table, condition in self._deletions(departed):
+                while self._is_deleting(table):
+                    yield True
+                store = literal(self._id.decode())
+                self._history.run(
+                    f"ALTER TABLE {table} DELETE WHERE store = {store} AND {condition}"
+                )
+                yield True
+            self._note("deleted", int(departed[-1]["change"]))
+
+    def _is_deleting(self, table: str) -> bool:
+        """Return whether the next deletion has to wait for others.
+
+        ClickHouse 18.16 does those that wait together, each with the values of the first.
+        """
+        return not self._history.is_modern and bool(
+            self._history.rows(
+                "SELECT 1 AS x FROM system.mutations WHERE database = currentDatabase()"
+                f" AND table = {literal(table)} AND is_done = 0"
+            )
+        )
+
+    def _deletions(self, departed: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+        """Yield what deletes the sessions that departed, with the traces that were theirs then.
 
         What came after a departure stays: a session may begin again under its id, and a trace in
         another session.
@@ -269,22 +327,26 @@ class Copier:
         )
         traces = _until(placed, gone)
         for table, quote in (("span", "unhex({})"), ("moment", "{}"), ("trace", "unhex({})")):
-            self._erase(table, "trace", {quote.format(literal(t)): n for t, n in traces.items()})
-        self._erase("moment", "trace = '' AND session", {literal(t): n for t, n in loose.items()})
-        self._erase("session", "id", {literal(t): n for t, n in gone.items()})
+            values = {quote.format(literal(t)): n for t, n in traces.items()}
+            yield from ((table, one) for one in _up_to("trace", values))
+        values = {literal(t): n for t, n in loose.items()}
+        yield from (("moment", one) for one in _up_to("trace = '' AND session", values))
+        values = {literal(t): n for t, n in gone.items()}
+        yield from (("session", one) for one in _up_to("id", values))
 
-    def _erase(self, table: str, column: str, through: Mapping[str, int]) -> None:
-        """Delete rows of these values, each up to a change."""
-        left, store = iter(through.items()), literal(self._id.decode())
-        while some := list(islice(left, _VALUES_A_DELETION)):
-            by_change = defaultdict[int, list[str]](list)
-            for value, change in some:
-                by_change[change].append(value)
-            among = " OR ".join(
-                f"(change <= {change} AND {column} IN ({', '.join(values)}))"
-                for change, values in by_change.items()
-            )
-            self._history.run(f"ALTER TABLE {table} DELETE WHERE store = {store} AND ({among})")
+
+def _up_to(column: str, through: Mapping[str, int]) -> Iterator[str]:
+    """Yield conditions of rows with these values, each up to a change."""
+    left = iter(through.items())
+    while some := list(islice(left, _VALUES_A_DELETION)):
+        by_change = defaultdict[int, list[str]](list)
+        for value, change in some:
+            by_change[change].append(value)
+        among = " OR ".join(
+            f"(change <= {change} AND {column} IN ({', '.join(values)}))"
+            for change, values in by_change.items()
+        )
+        yield f"({among})"
 
 
 def _until(placed: Iterable[dict[str, Any]], gone: Mapping[str, int]) -> dict[str, int]:
@@ -326,7 +388,7 @@ def _first_seen(reader: Reader, changes: Iterable[Change]) -> dict[str, int]:
     trace_ids = {
         one.trace_id
         for one in changes
-        if isinstance(one, SpanRecord | MomentRecord) and one.trace_id is not None
+        if isinstance(one, SpanRecord | MomentRecord | Tombstone) and one.trace_id is not None
     }
     trace_ids |= {
         one.row.trace_id for one in changes if isinstance(one, RequestRecord) and one.row.trace_id

@@ -141,7 +141,9 @@ DEPARTURE = Table(
         "changed_ns": int64,
     },
 )
-POSITION = Table("position", {"store": _store, "part": string, "through": uint64})
+POSITION = Table(
+    "position", {"store": _store, "part": string, "through": uint64, "newest_ns": int64}
+)
 TABLES = {table.name: table for table in (SPAN, TRACE, MOMENT, SESSION, DEPARTURE, POSITION)}
 
 _IN_COLUMNS = {

@@ -106,7 +106,8 @@ class UnitOfWork:
         self._departures: list[Tombstone] = []
         self._gone: set[str] = set()
         self._unknown: set[str] = set()  # sessions that the store has not
-        self._left: list[tuple[str, str]] = []  # which session lost a trace, and to which
+        # Which session lost a trace, to which, and which trace.
+        self._left: list[tuple[str, str, str]] = []
         self._last_number = reader.head
         self._requests: dict[str, RequestRecord | None] = {}  # as they are in the store
         self._dirty_requests: dict[str, RequestRow] = {}
@@ -219,7 +220,7 @@ class UnitOfWork:
         if old is not None:
             self._subtract_before(old, trace)
             _move_waits(trace.trace_id, old, session)
-            self._left.append((old.id, session.id))
+            self._left.append((old.id, session.id, trace.trace_id))
             for stored in self.reader.spans(trace.trace_id):
                 span = self.span(stored.trace_id, stored.span_id) or stored
                 moved = replace(span, session_id=session.id, epoch_ns=session.epoch_ns)
@@ -391,9 +392,9 @@ class UnitOfWork:
         traces = [self._memory.traces[trace_id] for trace_id in self._tally_before]
         for trace in traces:
             self._update_session(trace)
-        for old_id, new_id in self._left:
+        for old_id, new_id, trace_id in self._left:
             if old_id not in self._gone:
-                self._leave(old_id, new_id)
+                self._leave(old_id, new_id, trace_id)
         self._time_sessions()
         changes = Changes(
             traces=[
@@ -465,12 +466,12 @@ class UnitOfWork:
             written_spans = (span for id_ in among for span in self._written[id_].values())
             state.run_time = RunTime.of(itertools.chain(times, map(time_of, written_spans)))
 
-    def _leave(self, old_id: str, new_id: str) -> None:
+    def _leave(self, old_id: str, new_id: str, trace_id: str) -> None:
         """Add a tombstone for a moved trace; delete its old session if that has no trace left."""
         rest = self.traces_of(old_id)
         old = self.session(old_id)
         is_whole = not rest and (old is None or not old.is_declared)
-        self._departures.append(Tombstone(old_id, new_id, is_whole))
+        self._departures.append(Tombstone(old_id, new_id, is_whole, trace_id=trace_id))
         if is_whole:
             self._memory.sessions.pop(old_id, None)
             self._touched_sessions.pop(old_id, None)

@@ -260,6 +260,8 @@ class Tombstone:
     """False: one of its traces left, the session stays."""
     change: int = 0
     changed_ns: int = 0
+    trace_id: str | None = None
+    """The trace that left, the last one of a whole session; None: that was not noted."""
 
 
 @dataclass(slots=True)

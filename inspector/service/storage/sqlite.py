@@ -497,13 +497,14 @@ class SqliteStore(SingleStore):
             self._writer.execute("DELETE FROM session WHERE no = ?", (session_no,))
             self._sessions.forget()
         self._writer.execute(
-            "INSERT INTO departure VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO departure VALUES (?, ?, ?, ?, ?, ?)",
             (
                 departure.change,
                 departure.session_id,
                 departure.moved_to,
                 departure.is_whole,
                 departure.changed_ns,
+                None if departure.trace_id is None else bytes.fromhex(departure.trace_id),
             ),
         )
 

@@ -289,10 +289,11 @@ def _stand_in(connection: apsw.Connection) -> None:
     if missing := [f"{sql} AS {name}" for name, sql in span_later.items() if name not in columns]:
         later = ", ".join(missing)
         connection.execute(f"CREATE TEMP VIEW span AS SELECT *, {later} FROM main.span")
-    for table in ("content", "moment"):
+    later_empty = {"content": "pieces", "moment": "pieces", "departure": "trace_id"}
+    for table, column in later_empty.items():
         columns = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")}
-        if "pieces" not in columns:
-            view = f"SELECT *, NULL AS pieces FROM main.{table}"
+        if column not in columns:
+            view = f"SELECT *, NULL AS {column} FROM main.{table}"
             connection.execute(f"CREATE TEMP VIEW {table} AS {view}")
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(session)")}
     if "evicted" not in {name for _, name, *_ in connection.execute("PRAGMA table_info(meta)")}:

@@ -68,7 +68,7 @@ _CONTENTS = (
     " CROSS JOIN trace ON trace.no = span.trace_no CROSS JOIN content ON content.no = span.content"
     f" CROSS JOIN origin ON origin.no = content.origin_no WHERE {{where}} {IN_ORDER} LIMIT ?"
 )
-_DEPARTURE = "SELECT session_id, moved_to, is_whole, change, changed_ns FROM departure"
+_DEPARTURE = "SELECT session_id, moved_to, is_whole, change, changed_ns, trace_id FROM departure"
 _NEWER = (
     " WHERE {table}.change > ? AND {table}.change <= ? AND {fits} ORDER BY {table}.change LIMIT ?"
 )
@@ -501,7 +501,7 @@ class SqliteReader(ControlReader):
         among = (orjson.dumps(numbers).decode(),)
         of_contents = " FROM json_each(?) CROSS JOIN content ON content.no = value"
         shared = f"SELECT no, bytes FROM origin WHERE no IN (SELECT origin_no{of_contents})"
-        origins: dict[int, bytes] = dict(
+        origins = dict[int, bytes](
             self._all(shared, among)
         )  # once each: a large one may be that of thousands
         rows = [
@@ -676,4 +676,6 @@ def _trace(row: _Row) -> TraceRecord:
 
 
 def _departure(row: _Row) -> Tombstone:
-    return Tombstone(row[0], row[1], bool(row[2]), row[3], row[4])
+    session_id, moved_to, is_whole, change, changed_ns, trace_id = row
+    trace_id = None if trace_id is None else trace_id.hex()
+    return Tombstone(session_id, moved_to, bool(is_whole), change, changed_ns, trace_id)
