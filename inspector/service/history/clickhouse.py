@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import httpx
@@ -14,6 +14,7 @@ from inspector.service.history.address import HistoryAddress
 
 TIMEOUT_S = 60.0
 _CONNECT_S = 5.0
+_BLOCK_BYTES = 128 * 1024
 _ERROR_CHARS = 400
 _CODE = re.compile(r"Code:? (\d+)")
 _SENTENCES = {
@@ -75,16 +76,16 @@ class ClickHouse:
 
     def run(self, statement: str) -> None:
         """Run a statement that returns nothing."""
-        self._send({}, statement.encode())
+        self._send({}, [statement.encode()])
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """Return the rows of a query; integers of 64 bits are exact."""
         settings = {"output_format_json_quote_64bit_integers": "0"}
-        answer = self._send(settings, f"{query} FORMAT JSONEachRow".encode())
+        answer = self._send(settings, [f"{query} FORMAT JSONEachRow".encode()])
         return [orjson.loads(line) for line in answer.splitlines()]
 
-    def insert(self, table: str, columns: Sequence[str], rows: bytes) -> None:
-        """Insert rows as `RowBinary`; they are on the server when this returns."""
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[bytes]) -> None:
+        """Insert rows of `RowBinary`; they are on the server when this returns."""
         statement = f"INSERT INTO {table} ({', '.join(columns)}) FORMAT RowBinary"
         self._send({"query": statement, **self._settings}, rows)
 
@@ -92,11 +93,14 @@ class ClickHouse:
         """Close the connections."""
         self._client.close()
 
-    def _send(self, params: Mapping[str, str], body: bytes) -> bytes:
+    def _send(self, params: Mapping[str, str], body: Sequence[bytes]) -> bytes:
+        headers = {"Content-Length": str(sum(map(len, body)))}
         failure: Exception | None = None
         for _ in self._urls:
             try:
-                answer = self._client.post(self._urls[0], params=params, content=body)
+                answer = self._client.post(
+                    self._urls[0], params=params, headers=headers, content=_in_blocks(body)
+                )
             except httpx.HTTPError as error:
                 failure = error
                 self._urls.append(self._urls.pop(0))  # the next one, from now on
@@ -120,3 +124,15 @@ class ClickHouse:
             f"Cannot use the history {self._address}: {why}.",
             is_passing=code in _PASSING or (not code and answer.status_code >= 500),
         )
+
+
+def _in_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield `pieces` joined to blocks: neither many calls, nor all of them in memory twice."""
+    block, size_bytes = list[bytes](), 0
+    for piece in pieces:
+        block.append(piece)
+        size_bytes += len(piece)
+        if size_bytes >= _BLOCK_BYTES:
+            yield b"".join(block)
+            block, size_bytes = [], 0
+    yield b"".join(block)

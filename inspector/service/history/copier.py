@@ -15,21 +15,14 @@ from typing import Any
 import orjson
 
 from inspector.service.history.clickhouse import ClickHouse
-from inspector.service.history.row_binary import NS_A_DAY, encode_rows
+from inspector.service.history.row_binary import day_of
+from inspector.service.history.span_rows import span_row
 from inspector.service.history.tables import (
-    DEPARTURE,
-    MOMENT,
+    COLUMNS,
     POSITION,
-    SESSION,
-    SPAN,
-    TABLES,
-    TRACE,
-    Row,
-    Table,
     departure_row,
     moment_row,
     session_row,
-    span_row,
     trace_row,
 )
 from inspector.service.model.records import (
@@ -45,12 +38,12 @@ from inspector.service.storage.base import ReadableStore, Reader
 
 BEHIND_NS = 2 * 10**9
 """Age of a change that is copied: most spans have ended by then, and come once."""
-_CHUNK = 500
+_CHUNK = 2_000
 """Changes that are read with one snapshot: a long one lets the store's journal grow."""
 _MAX_ROWS = 100_000
-_MAX_BYTES = 32 * 1024 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
 """Size of a batch after which it is sent."""
-_MAX_CHUNK_BYTES = 4 * 1024 * 1024
+_MAX_CHUNK_BYTES = 16 * 1024 * 1024
 _DELETE_EVERY_S = 3600.0
 """Interval of deletions: each rewrites what ClickHouse has of the days concerned."""
 _SESSIONS_A_DELETION = 100
@@ -70,11 +63,12 @@ class _Batch:
     through: int
     row_count: int = 0
     size_bytes: int = 0
-    rows: dict[tuple[str, int], list[Row]] = field(default_factory=lambda: defaultdict(list))
+    rows: dict[tuple[str, int], list[bytes]] = field(default_factory=lambda: defaultdict(list))
 
-    def add(self, table: Table, day: int, row: Row) -> None:
-        self.rows[table.name, day].append(row)
+    def add(self, table: str, day: int, row: bytes) -> None:
+        self.rows[table, day].append(row)
         self.row_count += 1
+        self.size_bytes += len(row)
 
 
 class Copier:
@@ -116,8 +110,8 @@ class Copier:
         has_more = True
         while has_more and batch.row_count < _MAX_ROWS and batch.size_bytes < _MAX_BYTES:
             has_more = self._read(batch)
-        for (name, _), rows in batch.rows.items():
-            self._insert(TABLES[name], rows)
+        for (table, _), rows in batch.rows.items():
+            self._insert(table, rows)
         if batch.through > self.through:
             self._note("copied", batch.through)
             self.through = batch.through
@@ -174,21 +168,18 @@ class Copier:
             match one:
                 case SpanRecord():
                     content, first_ns = next(content_of), first.get(one.trace_id) or one.start_ns
-                    at = first_ns // NS_A_DAY
-                    batch.add(SPAN, at, span_row(self._id, one, content, first_ns))
+                    row = span_row(self._id, one, content, first_ns)
+                    batch.add("span", day_of(first_ns), row)
                     self._place(batch, one.trace_id, one.session_id, one.change, first_ns)
-                    batch.size_bytes += len(content.payload) + len(content.origin)
                 case MomentRecord():
                     first_ns = (first.get(one.trace_id or "")) or one.time_ns
-                    at = first_ns // NS_A_DAY
-                    batch.add(MOMENT, at, moment_row(self._id, one, first_ns))
+                    batch.add("moment", day_of(first_ns), moment_row(self._id, one, first_ns))
                     if one.trace_id and one.session_id:  # it may have no span yet
                         self._place(batch, one.trace_id, one.session_id, one.change, first_ns)
-                    batch.size_bytes += len(one.content.payload) + len(one.content.origin)
                 case SessionRecord():
-                    batch.add(SESSION, 0, session_row(self._id, one))
+                    batch.add("session", 0, session_row(self._id, one))
                 case Tombstone():
-                    batch.add(DEPARTURE, 0, departure_row(self._id, one))
+                    batch.add("departure", 0, departure_row(self._id, one))
                 case RequestRecord(row=row) if row.trace_id:
                     # The request itself is answered by the writer alone, but it may have given
                     # its session to a trace that has no span yet.
@@ -207,11 +198,10 @@ class Copier:
             self._session_of.clear()
         self._session_of[trace_id] = session_id
         row = trace_row(self._id, trace_id, session_id, change, first_ns)
-        batch.add(TRACE, first_ns // NS_A_DAY, row)
+        batch.add("trace", day_of(first_ns), row)
 
-    def _insert(self, table: Table, rows: Sequence[Row]) -> None:
-        data = encode_rows(table.columns.values(), rows)
-        self._history.insert(table.name, list(table.columns), data)
+    def _insert(self, table: str, rows: Sequence[bytes]) -> None:
+        self._history.insert(table, COLUMNS[table], rows)
 
     # --- positions --------------------------------------------------------------------------
 
@@ -223,7 +213,7 @@ class Copier:
         return int(found[0]["through"]) if found else 0
 
     def _note(self, part: str, through: int) -> None:
-        self._insert(POSITION, [(self._id, part, through)])
+        self._insert("position", [POSITION.row(self._id, part, through)])
 
     # --- deletion ---------------------------------------------------------------------------
 

@@ -114,11 +114,16 @@ def session_marks(session: SessionRecord) -> Iterable[str]:
     return _exact_marks((field, read(field, session, 0)) for field in _MARKED[QueryScope.SESSION])
 
 
-def span_marks(span: SpanRecord) -> list[str]:
-    """Return the marks of a span's fields."""
+def identity_marks(span: SpanRecord) -> list[str]:
+    """Return the marks of the fields that are the same for many spans."""
     is_short = len(span.name) + len(span.model or "") <= _MAX_REMEMBERED_CHARS
     exact_marks = _known_span_marks if is_short else _exact_span_marks
-    marks = [*exact_marks(*_exact_columns(span)), *_hours_of(span.start_ns // _HOUR_NS)]
+    return exact_marks(*_exact_columns(span))
+
+
+def measure_marks(span: SpanRecord) -> list[str]:
+    """Return the marks of a span's times and sizes."""
+    marks = [*_hours_of(span.start_ns // _HOUR_NS)]
     for kind, read_field, of_magnitude in _SIZED_SPAN:
         value: Any = read_field(span, 0)
         if value is not None and not (span.end_ns is None and kind is Kind.DURATION):
