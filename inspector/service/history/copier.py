@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
 from typing import Any
@@ -49,11 +50,17 @@ _DELETE_EVERY_S = 3600.0
 _SESSIONS_A_DELETION = 100
 _VALUES_A_DELETION = 2_000
 """Both keep a statement below 256 KiB, ClickHouse's limit."""
+_DELETION_S = 60.0
+_LOOK_S = 0.05
 _MAX_KNOWN_TRACES = 100_000
 
 
 class OlderStoreError(Exception):
     """The store is an older copy of the one that was copied."""
+
+
+class _StillDeletingError(Exception):
+    """A deletion takes long."""
 
 
 @dataclass(slots=True)
@@ -127,9 +134,10 @@ class Copier:
         if now_s - self._deleted_s < _DELETE_EVERY_S:
             return
         self._deleted_s = now_s
-        while departed := self._departed(self._position("deleted")):
-            self._delete(departed)
-            self._note("deleted", int(departed[-1]["change"]))
+        with suppress(_StillDeletingError):  # the rest in an hour
+            while departed := self._departed(self._position("deleted")):
+                self._delete(departed)
+                self._note("deleted", int(departed[-1]["change"]))
 
     # --- copying ----------------------------------------------------------------------------
 
@@ -263,7 +271,23 @@ class Copier:
                 f"(change <= {change} AND {column} IN ({', '.join(values)}))"
                 for change, values in by_change.items()
             )
+            self._wait_for_deletions(table)
             self._history.run(f"ALTER TABLE {table} DELETE WHERE store = {store} AND ({among})")
+
+    def _wait_for_deletions(self, table: str) -> None:
+        """Wait until deletions in a table are done.
+
+        ClickHouse 18.16 does those that wait together, each with the values of the first.
+        """
+        pending = (
+            "SELECT command FROM system.mutations"
+            f" WHERE database = currentDatabase() AND table = {_text(table)} AND is_done = 0"
+        )
+        end_s = time.monotonic() + _DELETION_S
+        while not self._history.is_modern and self._history.rows(pending):
+            if time.monotonic() > end_s:
+                raise _StillDeletingError
+            time.sleep(_LOOK_S)
 
 
 def _until(placed: Iterable[dict[str, Any]], gone: Mapping[str, int]) -> dict[str, int]:
