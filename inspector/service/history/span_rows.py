@@ -181,7 +181,7 @@ def _without_words(attribute: bytes) -> _Pieces:
 
 def _columns(key: str, value: Json) -> tuple[bytes, bytes]:
     text = value if isinstance(value, str) else orjson.dumps(value).decode()
-    return string(key), string(text[:MAX_VALUE_CHARS])
+    return name(key), string(text[:MAX_VALUE_CHARS])
 
 
 def _origin(origin: bytes) -> tuple[bytes, bytes]:

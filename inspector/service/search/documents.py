@@ -131,7 +131,10 @@ def identity_terms(span: SpanRecord) -> list[str]:
 
 def attribute_terms(key: str, value: Json) -> str:
     """Return the words and marks of an attribute."""
-    texts = () if key.startswith(_OFFERED) else _strings((value,))
+    if key.startswith(_OFFERED):
+        texts: Iterable[str] = ()
+    else:
+        texts = (value,) if isinstance(value, str) else _strings((value,))
     return " ".join((*map(_words, texts), *value_marks(key, value)))
 
 

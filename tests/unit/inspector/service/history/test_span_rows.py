@@ -98,8 +98,8 @@ def plain_row(span: SpanRecord, content: Content, first_ns: int) -> bytes:
     }
     row = [made[one] if one in made else getattr(span, FIELDS.get(one, one)) for one in COLUMNS]
     types = [TYPES[one] for one in COLUMNS]
-    given_row = [NONE[t] if v is None else v for t, v in zip(types, row, strict=True)]
-    return encode_row([ENCODERS[one] for one in types], given_row)
+    values = [NONE[t] if v is None else v for t, v in zip(types, row, strict=True)]
+    return encode_row([ENCODERS[one] for one in types], values)
 
 
 TEXTS = st.one_of(
