@@ -32,7 +32,7 @@ from tests.support.services.clickhouse import PASSWORD, ClickHouseServer, runnin
 from tests.support.services.process import wait_for
 from tests.support.services.recorder_rig import Rig, play
 from tests.support.telemetry.otlp import SECOND_NS, span
-from tests.support.telemetry.records import log, trace_hex
+from tests.support.telemetry.records import heartbeat, log, started, trace_hex
 
 pytestmark = pytest.mark.slow
 
@@ -288,6 +288,24 @@ def test_changes_of_the_last_seconds_wait_and_those_of_a_clock_that_was_set_back
     rig.now_ns -= 3600 * SECOND_NS
     copier.step()
     assert copied(history, rig.store.id) == stored(rig.store)
+
+
+def test_a_session_that_is_never_quiet_is_there_as_it_was_seconds_ago(
+    history: ClickHouse, tmp_path: Path
+) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns)
+    rig.record(started(span(trace=1), "p1"))
+    for number in range(2, 40):
+        rig.now_ns += SECOND_NS
+        rig.record(heartbeat("p1"), span(trace=1, span_id=number, parent=1))
+        copier.step()
+        if number > 12:
+            [row] = history.rows(
+                "SELECT argMax(span_count, change) AS count FROM session"
+                f" WHERE store = '{rig.store.id}'"
+            )
+            assert number - 10 <= row["count"] <= number
 
 
 def test_a_store_that_is_older_than_its_history_is_not_copied(
