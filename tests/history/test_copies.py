@@ -161,8 +161,8 @@ def nothing_else(history: ClickHouse, store: Store) -> bool:
             assert reader.session(one["id"]), f"session {one}"
         for one in rows("trace, span, session, lower(hex(digest)) AS d", "moment"):
             place = (one["trace"] or None, one["span"] or None, one["session"] or None)
-            kept = {moment.digest.hex() for moment in reader.moments(*place)}
-            assert one["d"] in kept, f"moment {one}"
+            digests = {moment.digest.hex() for moment in reader.moments(*place)}
+            assert one["d"] in digests, f"moment {one}"
     return True
 
 
@@ -248,10 +248,10 @@ def test_a_trace_that_moved_and_was_deleted_meanwhile_leaves_the_session_it_came
     rig.record(span(trace=1, span_id=2, parent=1, attributes=about))
     rig.record(log("note", trace=1, span_id=2), span(trace=2, attributes=about))
     copier.step()
-    (kept,) = rig.sessions()
+    (session_id,) = rig.sessions()
     rig.record(span(trace=1, attributes={"session.id": "b"}))
     rig.delete("b")
-    assert list(rig.sessions()) == [kept]
+    assert list(rig.sessions()) == [session_id]
     copier.step()
     delete_departed(history, copier)
     assert copied(history, rig.store.id) == stored(rig.store)
@@ -341,7 +341,7 @@ def test_a_store_that_was_put_back_is_refused_however_much_it_has_got_since(
         Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
 
 
-def test_a_store_in_the_place_of_another_is_not_taken_for_it(
+def test_a_store_in_the_place_of_another_is_not_read(
     history: ClickHouse, tmp_path: Path
 ) -> None:
     rigs = [Rig(open_store(f"sqlite:///{tmp_path}/{name}.sqlite3")) for name in ("one", "two")]
