@@ -56,6 +56,14 @@ def test_attaching_loads_no_web_package() -> None:
     assert WEB_PACKAGES.isdisjoint(loaded)
 
 
+def test_the_service_loads_no_history_that_nobody_wants() -> None:
+    loaded = _modules_after("import inspector.service.app")
+
+    assert not {name for name in loaded if name.startswith("inspector.service.history.")} - {
+        "inspector.service.history.address"
+    }
+
+
 def _modules_after(code: str) -> set[str]:
     program = f"{code}\nimport sys\nprint(*sys.modules)"
     done = subprocess.run(

@@ -47,6 +47,8 @@ class ClickHouse:
             auth=httpx.BasicAuth(address.user, password),
             params={"database": address.database},
             timeout=httpx.Timeout(TIMEOUT_S, connect=_CONNECT_S),
+            # The CAs that httpx trusts by itself, which `SSL_CERT_FILE` may name; no proxy.
+            verify=httpx.create_ssl_context() if address.is_secure else False,
             trust_env=False,
         )
         self._settings: dict[str, str] = {}

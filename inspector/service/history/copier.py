@@ -38,6 +38,8 @@ from inspector.service.storage.base import ReadableStore, Reader
 
 BEHIND_NS = 2 * 10**9
 """Age of a change that is copied: most spans have ended by then, and come once."""
+_RUNNING_NS = 10 * 10**9
+"""Age of a running session's row."""
 _CHUNK = 2_000
 """Changes that are read with one snapshot: a long one lets the store's journal grow."""
 _MAX_ROWS = 100_000
@@ -101,6 +103,7 @@ class Copier:
         self._history = history
         self._clock = clock
         self._behind_ns = behind_ns
+        self._running_ns = 0
         self._deleted_s = -_DELETE_EVERY_S
         self._deletion: Iterator[bool] | None = None
         self._session_of: dict[str, tuple[str, int]] = {}
@@ -122,6 +125,7 @@ class Copier:
         has_more = True
         while has_more and not batch.is_full:
             has_more = self._read(batch)
+        self._add_running(batch)
         while batch.rows:
             (table, _), rows = batch.rows.popitem()
             self._insert(table, rows)
@@ -212,6 +216,17 @@ class Copier:
                     self._place(batch, asked.trace_id, asked.session_id, one.change, first_ns)
                 case _:
                     pass
+
+    def _add_running(self, batch: _Batch) -> None:
+        """Add now and then the rows of running sessions: the newest is always too young."""
+        now_ns = self._clock()
+        if now_ns - self._running_ns in range(_RUNNING_NS):
+            return
+        self._running_ns = now_ns
+        with self._store.read() as reader:
+            for one in reader.unsettled():
+                if one.change > batch.through:
+                    batch.add("session", 0, session_row(self._id, one))
 
     def _place(
         self, batch: _Batch, trace_id: str, session_id: str, change: int, first_ns: int

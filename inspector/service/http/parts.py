@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
 from starlette.types import ASGIApp
@@ -13,7 +13,6 @@ from inspector.service.analysis.model_calls import CallDetails
 from inspector.service.analysis.runs import ComparedRuns
 from inspector.service.feed.commands import Dispatch
 from inspector.service.feed.feed import Feed
-from inspector.service.history.history import History
 from inspector.service.http.access import Access
 from inspector.service.http.cache import ResponseCache
 from inspector.service.http.ranges import Measure
@@ -27,6 +26,9 @@ from inspector.service.storage.base import ReadableStore
 from inspector.service.storage.word_reader import WordsOf
 from inspector.service.wire.context import CallContext
 from inspector.service.wire.statistics import SessionStatistics
+
+if TYPE_CHECKING:
+    from inspector.service.history.history import History
 
 MAX_COMPARED_SPANS = 200_000
 """Spans of one session that are compared with another; or of several together."""

@@ -48,6 +48,6 @@ def test_a_companion_that_cannot_run_is_started_again_until_it_can(
     wait_for(lambda: "failed: " in str(history.health.message))
     monkeypatch.setattr(sys, "executable", _PYTHON)
     wait_for(lambda: history.health.state == "away")
-    said = [record.getMessage() for record in caplog.records if record.levelno > logging.INFO]
-    assert len(said) == 2
-    assert "hunter" not in "".join(said)
+    warnings = [record.getMessage() for record in caplog.records if record.levelno > logging.INFO]
+    assert len(warnings) == 2
+    assert "hunter" not in "".join(warnings)

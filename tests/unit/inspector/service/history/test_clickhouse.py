@@ -1,0 +1,79 @@
+"""A connection is made with the user, the password and the CA that somebody chose."""
+
+from __future__ import annotations
+
+import base64
+import ssl
+import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from inspector.errors import HistoryError
+from inspector.service.history.address import HistoryAddress
+from inspector.service.history.clickhouse import ClickHouse
+
+pytestmark = pytest.mark.slow  # it needs openssl
+_ANSWER = b'{"version":"18.16.1"}\n'
+
+
+class _Server(HTTPServer):
+    users: list[str]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        user = base64.b64decode(self.headers["Authorization"].removeprefix("Basic "))
+        self.server.users.append(user.decode())
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(_ANSWER)))
+        self.end_headers()
+        self.wfile.write(_ANSWER)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """Return a file of a certificate that signs itself, and of its key."""
+    path = tmp_path / "both.pem"
+    ask = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1"
+    about = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    command = [*ask.split(), *about, "-keyout", "-", "-out", "-"]
+    made = subprocess.run(command, check=True, capture_output=True)
+    path.write_bytes(made.stdout)
+    return path
+
+
+@pytest.fixture
+def server(certificate: Path) -> Iterator[_Server]:
+    found = _Server(("localhost", 0), _Handler)
+    found.users = []
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    found.socket = context.wrap_socket(found.socket, server_side=True)
+    threading.Thread(target=found.serve_forever, daemon=True).start()
+    yield found
+    found.shutdown()
+    found.server_close()
+
+
+def test_a_server_is_trusted_by_the_ca_that_is_named(
+    server: _Server, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = HistoryAddress.parse(
+        f"clickhouse://j%C3%B6rg@localhost:{server.server_port}/x?secure=1"
+    )
+    with pytest.raises(HistoryError, match="certificate verify failed"):
+        ClickHouse(address, "pässwörd: ").connect()
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    assert ClickHouse(address, "pässwörd: ").connect() == "18.16.1"
+    assert server.users == ["jörg:pässwörd: "]
