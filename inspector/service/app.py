@@ -294,7 +294,7 @@ def _with_history(
         is_at_once=settings.ack == "history",
     )
     folder = path.with_name(path.name + "-unpacked")
-    index = HistoryIndex(store.id, history.connect, lambda: history.health)
+    index = HistoryIndex(store.ids, history.connect, lambda: history.health)
     return history, TieredStore(store, folder, history.unpack), index
 
 

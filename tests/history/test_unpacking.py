@@ -11,16 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.service.history.clickhouse import ClickHouse
+from inspector.service.history.clickhouse import ClickHouse, of_stores
 from inspector.service.history.copier import Copier
 from inspector.service.history.schema import migrate
 from inspector.service.history.unpacking import unpack
 from inspector.service.query.tree import All
 from inspector.service.storage import open_store
 from inspector.service.storage.base import Reader
+from inspector.service.storage.sqlite_backup import back_up, restore
 from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
 from tests.support.models.schedules import Step, controlled_schedules
 from tests.support.services.clickhouse import ClickHouseServer
+from tests.support.services.process import wait_for
 from tests.support.services.recorder_rig import Rig, play
 from tests.support.telemetry.otlp import span
 from tests.support.telemetry.records import log, trace_hex
@@ -57,7 +59,7 @@ def view_of(reader: Reader, session_id: str) -> dict[str, Any]:
 def unpacked(rig: Rig, history: ClickHouse, session_id: str, folder: str) -> dict[str, Any]:
     path = Path(folder) / "unpacked.sqlite3"
     with rig.store.read() as reader:
-        unpack(reader, history, rig.store.id, [session_id], path)
+        unpack(reader, history, rig.store.ids, [session_id], path)
         head = reader.head
     with ReadOnlySqliteStore(path).read() as reader:
         assert reader.head == head
@@ -133,8 +135,40 @@ def test_several_sessions_are_unpacked_together(history: ClickHouse, tmp_path: P
     rig.record(span(trace=2, duration_ns=None))  # it runs, and is here
     path = tmp_path / "unpacked.sqlite3"
     with rig.store.read() as reader:
-        unpack(reader, history, rig.store.id, [trace_hex(1), trace_hex(2)], path)
+        unpack(reader, history, rig.store.ids, [trace_hex(1), trace_hex(2)], path)
     with ReadOnlySqliteStore(path).read() as reader:
         sessions = reader.newest_sessions(All(), None, 9).rows
         assert sorted(one.row.id for one in sessions) == [trace_hex(1), trace_hex(2)]
         assert len(reader.newest_spans(All(), None, 9).rows) == 2
+
+
+def test_what_left_a_store_is_there_after_it_was_restored_and_goes_when_it_is_deleted(
+    history: ClickHouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "store.sqlite3"
+    rig = Rig(open_store(f"sqlite:///{path}"))
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    rig.record(span("old", trace=1), log("note", trace=1, span_id=1))
+    rig.wait(60)
+    copier.step()
+    rig.evict()
+    rig.record(span("here", trace=2))
+    rig.store.close()
+    back_up(path, tmp_path / "backup.sqlite3")
+    restore(tmp_path / "backup.sqlite3", path)
+
+    restored = Rig(open_store(f"sqlite:///{path}"))
+    assert restored.store.id != rig.store.id
+    copier = Copier(restored.store, history, clock=lambda: restored.now_ns, behind_ns=0)
+    while copier.step():
+        pass
+    found = unpacked(restored, history, trace_hex(1), str(tmp_path))
+    assert [one.name for one in (*found["spans"], *found["moments"])] == ["old", "note"]
+    restored.delete(trace_hex(1))
+    copier.step()
+    while copier.delete_departed():
+        pass
+    mine = of_stores(restored.store.ids)
+    wait_for(lambda: not history.rows(f"SELECT 1 AS x FROM span WHERE {mine} AND name = 'old'"))
+    assert history.rows(f"SELECT name FROM span WHERE {mine}") == [{"name": "here"}]
+    restored.store.close()

@@ -29,6 +29,8 @@ _SENTENCES = {
     "516": "the user is unknown, or the password is wrong. Check INSPECTOR_HISTORY_PASSWORD",
 }
 """What an error of a code means, and what to do."""
+_READING = {"output_format_json_quote_64bit_integers": "0", "max_query_size": str(64 * 1024 * 1024)}
+"""Settings of queries: exact integers, and lists of many ids."""
 _PASSING = frozenset({"159", "202", "209", "210", "241", "242", "252", "285", "319", "999"})
 """Codes of what passes by itself: timeouts, too much at once, replicas that are not there."""
 
@@ -82,7 +84,7 @@ class ClickHouse:
             query: The query.
             most_s: After this time it is given up; 0: never.
         """
-        settings = {"output_format_json_quote_64bit_integers": "0"}
+        settings = dict(_READING)
         if most_s:
             settings["max_execution_time"] = str(most_s)
         answer = self._send(settings, [f"{query} FORMAT JSONEachRow".encode()])
@@ -90,7 +92,7 @@ class ClickHouse:
 
     def stream(self, query: str) -> Iterator[dict[str, Any]]:
         """Yield the rows of a query as they arrive; not all of them are in memory."""
-        params = {"output_format_json_quote_64bit_integers": "0"}
+        params = dict(_READING)
         body = f"{query} FORMAT JSONEachRow".encode()
         (url,) = self.address.urls()
         try:
@@ -150,6 +152,11 @@ class ClickHouse:
             f"Cannot use the history {self.address}: {why}.",
             is_passing=code in _PASSING or (not code and answer.status_code >= 500),
         )
+
+
+def of_stores(ids: Iterable[str]) -> str:
+    """Return the condition of rows of a store, and of those that it was restored from."""
+    return f"store IN ({', '.join(map(literal, ids))})"
 
 
 def literal(value: str) -> str:

@@ -142,7 +142,7 @@ class Orders:
                 history.connect()
                 store = ReadOnlySqliteStore(self._store)
                 with store.read() as reader:
-                    unpack(reader, history, store.id, session_ids, path)
+                    unpack(reader, history, store.ids, session_ids, path)
         except InspectorError as error:
             return str(error)
         except Exception as error:  # noqa: BLE001 - the next one may be unpacked

@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from inspector.service.history.clickhouse import ClickHouse, literal
+from inspector.service.history.clickhouse import ClickHouse, literal, of_stores
 from inspector.service.history.row_binary import day_of
 from inspector.service.history.span_rows import span_row
 from inspector.service.history.tables import (
@@ -100,6 +100,7 @@ class Copier:
     ) -> None:
         self._store = store
         self._id = store.id.encode()
+        self._mine = of_stores(store.ids)
         self._history = history
         self._clock = clock
         self._behind_ns = behind_ns
@@ -296,10 +297,7 @@ class Copier:
             for table, condition in self._deletions(departed):
                 while self._is_deleting(table):
                     yield True
-                store = literal(self._id.decode())
-                self._history.run(
-                    f"ALTER TABLE {table} DELETE WHERE store = {store} AND {condition}"
-                )
+                self._history.run(f"ALTER TABLE {table} DELETE WHERE {self._mine} AND {condition}")
                 yield True
             self._note("deleted", int(departed[-1]["change"]))
 
@@ -321,14 +319,14 @@ class Copier:
         What came after a departure stays: a session may begin again under its id, and a trace in
         another session.
         """
-        store = f"store = {literal(self._id.decode())}"
         gone = {one["session"]: int(one["change"]) for one in departed}
         loose = {one["session"]: int(one["change"]) for one in departed if not one["moved_to"]}
         names = ", ".join(map(literal, gone))
         placed = self._history.rows(
             "SELECT lower(hex(trace)) AS id, session, change FROM trace"
-            f" WHERE {store} AND trace IN"
-            f" (SELECT trace FROM trace WHERE {store} AND session IN ({names})) ORDER BY change"
+            f" WHERE {self._mine} AND trace IN"
+            f" (SELECT trace FROM trace WHERE {self._mine} AND session IN ({names}))"
+            " ORDER BY change"
         )
         traces = _until(placed, gone)
         for table, quote in (("span", "unhex({})"), ("moment", "{}"), ("trace", "unhex({})")):

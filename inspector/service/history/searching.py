@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from inspector.errors import HistoryError
-from inspector.service.history.clickhouse import ClickHouse, literal
+from inspector.service.history.clickhouse import ClickHouse, literal, of_stores
 from inspector.service.history.rows import (
     MOMENT_COLUMNS,
     SPAN_COLUMNS,
@@ -53,18 +53,18 @@ class HistoryIndex:
     """Opens searches in the history of a store.
 
     Args:
-        store_id: Of the store.
+        store_ids: Of the store, and of those that it was restored from.
         connect: Returns a client, connected.
         health: Returns how far the history is.
     """
 
     def __init__(
         self,
-        store_id: str,
+        store_ids: Sequence[str],
         connect: Callable[[], ClickHouse],
         health: Callable[[], HistoryProgress],
     ) -> None:
-        self._mine = f"store = {literal(store_id)}"
+        self._mine = of_stores(store_ids)
         self._connect = connect
         self._health = health
         self._is_current = False
@@ -353,9 +353,11 @@ class HistorySpans:
         others = f" AND (trace, span) NOT IN ({', '.join(f'({one})' for one in late)})"
         return (
             self._words.rows(
-                f"SELECT {columns} FROM span FINAL WHERE {self._words.mine}"
-                f" AND trace IN ({_binary(traces)}) AND {where}{others if late else ''}"
-                f" GROUP BY {by}"
+                f"SELECT {columns} FROM (SELECT trace, span, session, model, kind, duplicate_of,"
+                " input_tokens, output_tokens, cost_usd, is_counted FROM span FINAL"
+                f" WHERE {self._words.mine} AND trace IN ({_binary(traces)})"
+                " ORDER BY trace, span, change DESC LIMIT 1 BY trace, span)"
+                f" WHERE {where}{others if late else ''} GROUP BY {by}"
             )
             or ()
         )
@@ -375,7 +377,13 @@ class HistorySpans:
         found = self._words.rows(
             f"SELECT {SPAN_COLUMNS} FROM span FINAL WHERE {self._words.mine} AND {where} {order}"
         )
+        # A store that was restored has copied some again: the newest of each counts.
+        newest = dict[Key, tuple[SpanRecord, Content]]()
         for span, content in map(span_of, found or ()):
+            known = newest.get((span.trace_id, span.span_id))
+            if known is None or known[0].change < span.change:
+                newest[span.trace_id, span.span_id] = span, content
+        for span, content in newest.values():
             trace = self._trace(span.trace_id)
             if trace is None or trace.session_id is None or span.change < since_of(trace):
                 continue

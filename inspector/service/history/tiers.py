@@ -38,7 +38,7 @@ class TieredStore(SingleStore):
         folder: Path,
         unpack: Callable[[Path, Sequence[str]], None],
     ) -> None:
-        self.id = store.id
+        self.id, self.ids = store.id, store.ids
         self._store = store
         self._folder = folder
         self._unpack = unpack

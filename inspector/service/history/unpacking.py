@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from inspector.service.history.clickhouse import ClickHouse, literal
+from inspector.service.history.clickhouse import ClickHouse, literal, of_stores
 from inspector.service.history.rows import (
     MOMENT_COLUMNS,
     SPAN_COLUMNS,
@@ -34,7 +34,11 @@ _BYTES_A_COMMIT = 8 * 1024 * 1024
 
 
 def unpack(
-    reader: Reader, history: ClickHouse, store_id: str, session_ids: Sequence[str], path: Path
+    reader: Reader,
+    history: ClickHouse,
+    store_ids: Sequence[str],
+    session_ids: Sequence[str],
+    path: Path,
 ) -> None:
     """Write sessions with all that they have to a new store; it is at `path` when it is whole.
 
@@ -47,18 +51,16 @@ def unpack(
     made = path.with_suffix(".part")
     made.unlink(missing_ok=True)
     with closing(SqliteStore(made)) as store:
-        _Unpacking(reader, history, store_id, store).copy(session_ids)
+        _Unpacking(reader, history, of_stores(store_ids), store).copy(session_ids)
         store.seal()
     made.rename(path)
 
 
 class _Unpacking:
-    def __init__(
-        self, reader: Reader, history: ClickHouse, store_id: str, store: SqliteStore
-    ) -> None:
+    def __init__(self, reader: Reader, history: ClickHouse, mine: str, store: SqliteStore) -> None:
         self._reader = reader
         self._history = history
-        self._mine = f"store = {literal(store_id)}"
+        self._mine = mine
         self._store = store
         self._changes = Changes(head=reader.head)
         self._size_bytes = 0

@@ -450,6 +450,8 @@ class ReadableStore(Protocol):
 
     id: str
     """Names this store for ever: positions of another store mean nothing here."""
+    ids: tuple[str, ...]
+    """Its id, and those of the stores that it was restored from."""
 
     def read(self) -> AbstractContextManager[Reader]:
         """Open a snapshot of what is committed now, unchanged by later commits.

@@ -128,6 +128,11 @@ def in_chunks(
     return rows
 
 
+def former_ids(connection: apsw.Connection) -> list[str]:
+    """Return the ids of the stores that this one was restored from."""
+    return [row[0] for row in connection.execute("SELECT id FROM former_store ORDER BY id")]
+
+
 def stand_in_for(process_id: str) -> bytes | None:
     """Return the id of the trace that this process stands in for; None if it does not."""
     try:

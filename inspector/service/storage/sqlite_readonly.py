@@ -15,7 +15,7 @@ from inspector.service.model.rows import SessionRow
 from inspector.service.storage.base import Reader, SingleStore
 from inspector.service.storage.sqlite_errors import UNAVAILABLE, errno_of, unavailable
 from inspector.service.storage.sqlite_open import SESSION_NUMBERS, open_read_only
-from inspector.service.storage.sqlite_reader import SqliteReader
+from inspector.service.storage.sqlite_reader import SqliteReader, former_ids
 
 Passed: TypeAlias = Callable[[SessionRecord], SessionRow | None]
 """Returns the state of a session after the time alone; None: unchanged."""
@@ -38,6 +38,7 @@ class ReadOnlySqliteStore(SingleStore):
         self._passed = passed
         connection = open_read_only(path)
         self.id: str = next(connection.execute("SELECT store_id FROM meta"))[0]
+        self.ids: tuple[str, ...] = (self.id, *former_ids(connection))
         connection.close()
 
     @contextmanager

@@ -71,6 +71,7 @@ class ModelStore(SingleStore):
 
     def __init__(self) -> None:
         self.id = uuid.uuid4().hex[:12]
+        self.ids: tuple[str, ...] = (self.id,)
         self._lock = threading.RLock()
         self._tables = _Tables()
         self._is_closed = False

@@ -6,3 +6,5 @@ ALTER TABLE meta ADD COLUMN evicted INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX session_here ON session (change) WHERE settled > 0 AND evicted < change;
 -- Those with content that is still to be taken away, a little at a time.
 CREATE TABLE evicting (session_no INTEGER PRIMARY KEY);
+-- The stores that this one was restored from: what has left them is in the history under their ids.
+CREATE TABLE former_store (id TEXT PRIMARY KEY);
