@@ -258,6 +258,32 @@ def test_a_trace_that_moved_and_was_deleted_meanwhile_leaves_the_session_it_came
     assert nothing_else(history, rig.store)
 
 
+def test_what_was_deleted_while_there_was_no_history_is_deleted_when_it_is_back(
+    history: ClickHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copier_module, "_VALUES_A_DELETION", 2)
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    rig.record(*(span(trace=number, attributes={"session.id": "a"}) for number in (1, 2, 3)))
+    rig.record(log("inspector.session.started", attributes={"session.id": "b"}))
+    rig.record(*(span(trace=number) for number in (4, 5, 6)))
+    copier.step()
+    delete_departed(history, copier)
+    rig.record(span(trace=5, span_id=2, attributes={"session.id": "c"}))
+    for session_id in ("a", "b", "c"):
+        rig.delete(session_id)
+    rig.now_ns += 2 * 86_400 * SECOND_NS
+    rig.record(span(trace=7))
+    rig.store.forget_departures(10**9, rig.now_ns, 100)
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    copier.step()  # and the companion is killed
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    copier.step()
+    delete_departed(history, copier)
+    assert copied(history, rig.store.id) == stored(rig.store)
+    assert nothing_else(history, rig.store)
+
+
 def test_deletions_are_done_in_parts(
     history: ClickHouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

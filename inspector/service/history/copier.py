@@ -53,6 +53,8 @@ _DELETE_EVERY_S = 3600.0
 _SESSIONS_A_DELETION = 100
 _VALUES_A_DELETION = 2_000
 """Both keep a statement below 256 KiB, ClickHouse's limit."""
+_GAP_NS = 20 * 3600 * 10**9
+"""Less than the age at which a store without a history forgets departures."""
 _MAX_KNOWN_TRACES = 100_000
 
 
@@ -114,6 +116,7 @@ class Copier:
         self.through, self._newest_ns = self._position("copied")
         """The newest change up to which everything is copied."""
         self._refuse_older()
+        self._note_gap()
 
     def step(self) -> bool:
         """Copy the next batch; return whether there is more to copy at once.
@@ -260,6 +263,13 @@ class Copier:
                 if max(copied, default=0) > self._newest_ns:
                     raise OlderStoreError
 
+    def _note_gap(self) -> None:
+        """Note that departures may be forgotten, uncopied: the store was used without a history."""
+        with self._store.read() as reader:
+            head = reader.head
+        if 0 < self.through < head and self._clock() - self._newest_ns > _GAP_NS:
+            self._note("gap", head)
+
     def _insert(self, table: str, rows: Sequence[bytes]) -> None:
         self._history.insert(table, COLUMNS[table], rows)
 
@@ -293,13 +303,22 @@ class Copier:
 
     def _delete_all(self) -> Iterator[bool]:
         """Run a deletion each time, while there are any."""
-        while departed := self._departed(self._position("deleted")[0]):
-            for table, condition in self._deletions(departed):
-                while self._is_deleting(table):
-                    yield True
-                self._history.run(f"ALTER TABLE {table} DELETE WHERE {self._mine} AND {condition}")
+        gap, _ = self._position("gap")
+        if gap > self._position("gap closed")[0]:
+            for strays in self._strays():
                 yield True
+                yield from self._delete(strays)
+            self._note("gap closed", gap)
+        while departed := self._departed(self._position("deleted")[0]):
+            yield from self._delete(self._deletions(departed))
             self._note("deleted", int(departed[-1]["change"]))
+
+    def _delete(self, deletions: Iterable[tuple[str, str]]) -> Iterator[bool]:
+        for table, condition in deletions:
+            while self._is_deleting(table):
+                yield True
+            self._history.run(f"ALTER TABLE {table} DELETE WHERE {self._mine} AND {condition}")
+            yield True
 
     def _is_deleting(self, table: str) -> bool:
         """Return whether the next deletion has to wait for others.
@@ -328,14 +347,50 @@ class Copier:
             f" (SELECT trace FROM trace WHERE {self._mine} AND session IN ({names}))"
             " ORDER BY change"
         )
-        traces = _until(placed, gone)
-        for table, quote in (("span", "unhex({})"), ("moment", "{}"), ("trace", "unhex({})")):
-            values = {quote.format(literal(t)): n for t, n in traces.items()}
-            yield from ((table, one) for one in _up_to("trace", values))
-        values = {literal(t): n for t, n in loose.items()}
-        yield from (("moment", one) for one in _up_to("trace = '' AND session", values))
-        values = {literal(t): n for t, n in gone.items()}
-        yield from (("session", one) for one in _up_to("id", values))
+        yield from _of_traces(_until(placed, gone))
+        yield from _of_sessions(gone, loose)
+
+    def _strays(self) -> Iterator[Iterator[tuple[str, str]]]:
+        """Yield what deletes traces and sessions that the store has not, some each time."""
+        for ids in self._pages("trace", "lower(hex(trace))"):
+            with self._store.read() as reader:
+                known = {one.trace_id for one in reader.traces(ids)}
+                gone = dict.fromkeys(set(ids) - known, reader.head)
+            yield _of_traces(gone)
+        for ids in self._pages("session", "id"):
+            with self._store.read() as reader:
+                known = {one.row.id for one in reader.sessions(ids)}
+                gone = dict.fromkeys(set(ids) - known, reader.head)
+            yield _of_sessions(gone, gone)
+
+    def _pages(self, table: str, column: str) -> Iterator[list[str]]:
+        """Yield the values of a column, in pages."""
+        ids = [""]
+        while ids:
+            found = self._history.rows(
+                f"SELECT DISTINCT {column} AS x FROM {table}"
+                f" WHERE store = {literal(self._id.decode())} AND {column} > {literal(ids[-1])}"
+                f" ORDER BY x LIMIT {_VALUES_A_DELETION}"
+            )
+            if ids := [one["x"] for one in found]:
+                yield ids
+
+
+def _of_traces(through: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield what deletes all rows of traces, each up to a change: tables and conditions."""
+    for table, quote in (("span", "unhex({})"), ("moment", "{}"), ("trace", "unhex({})")):
+        values = {quote.format(literal(t)): n for t, n in through.items()}
+        yield from ((table, one) for one in _up_to("trace", values))
+
+
+def _of_sessions(
+    through: Mapping[str, int], with_moments: Mapping[str, int]
+) -> Iterator[tuple[str, str]]:
+    """Yield what deletes sessions, and what some of them had without a trace, likewise."""
+    values = {literal(t): n for t, n in with_moments.items()}
+    yield from (("moment", one) for one in _up_to("trace = '' AND session", values))
+    values = {literal(t): n for t, n in through.items()}
+    yield from (("session", one) for one in _up_to("id", values))
 
 
 def _up_to(column: str, through: Mapping[str, int]) -> Iterator[str]:

@@ -107,7 +107,7 @@ ORDER BY (store, session, change);
 
 CREATE TABLE IF NOT EXISTS position (
     store FixedString(12),
-    part String,                      -- `copied`, `deleted`
+    part String,                      -- `copied`, `deleted`, `gap`, `gap closed`
     through UInt64,
     newest_ns Int64                   -- when the newest that was copied changed
 ) ENGINE = ReplacingMergeTree(through)
