@@ -213,11 +213,11 @@ class Copier:
                     if one.trace_id and one.moved_to:  # it may be deleted there by now
                         first_ns = first.get(one.trace_id) or one.changed_ns
                         self._place(batch, one.trace_id, one.moved_to, one.change, first_ns)
-                case RequestRecord(row=asked) if asked.trace_id:
+                case RequestRecord(row=wanted) if wanted.trace_id:
                     # The request itself is answered by the writer alone, but it may have given
                     # its session to a trace that has no span yet.
-                    first_ns = first.get(asked.trace_id) or asked.created_ns
-                    self._place(batch, asked.trace_id, asked.session_id, one.change, first_ns)
+                    first_ns = first.get(wanted.trace_id) or wanted.created_ns
+                    self._place(batch, wanted.trace_id, wanted.session_id, one.change, first_ns)
                 case _:
                     pass
 
