@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -50,7 +50,7 @@ from inspector.service.ingest.repricing import Repricing
 from inspector.service.ingest.writer import Writer
 from inspector.service.otlp.batch import IsOwn
 from inspector.service.otlp.intake import Intake
-from inspector.service.otlp.receiver import Receiver
+from inspector.service.otlp.receiver import Receiver, Submit
 from inspector.service.prices import Pricing
 from inspector.service.search import Indexer, open_words
 from inspector.service.sessions.retention import Retention
@@ -232,7 +232,7 @@ async def running(
         scrubs = settings.capture_content != "full"
         pricing = Pricing.with_file(settings.prices)
         receiver = Receiver(
-            writer.submit,
+            _confirmed(writer, feed, history) if settings.ack == "history" else writer.submit,
             forwarder,
             is_own=is_own,
             scrubs=scrubs,
@@ -259,6 +259,17 @@ async def running(
         )
 
 
+def _confirmed(writer: Writer, feed: Feed, history: History | None) -> Submit:
+    """Return the submission that ends when the history has what was submitted."""
+    assert history is not None
+
+    async def confirmed(stored: Awaitable[None]) -> None:
+        await stored
+        await history.confirm(feed.head)
+
+    return lambda spans, logs: confirmed(writer.submit(spans, logs))
+
+
 def _indexed(stack: AsyncExitStack, store: Store, path: Path | None) -> WordsOf | None:
     words = open_words(store, path)
     if words is not None:
@@ -276,7 +287,12 @@ def _with_history(
 
     assert settings.history is not None
     password = settings.history_password
-    history = History(settings.history, password.get_secret_value() if password else "", path)
+    history = History(
+        settings.history,
+        password.get_secret_value() if password else "",
+        path,
+        is_at_once=settings.ack == "history",
+    )
     folder = path.with_name(path.name + "-unpacked")
     index = HistoryIndex(store.id, history.connect, lambda: history.health)
     return history, TieredStore(store, folder, history.unpack), index

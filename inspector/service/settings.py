@@ -188,6 +188,11 @@ class Settings(BaseSettings):
     history_password: HistoryPassword | None = Field(
         None, description="Password of the user in `history`."
     )
+    ack: Annotated[Literal["disk", "history"], BeforeValidator(_lower)] = Field(
+        "disk",
+        description="When telemetry is acknowledged: once it is on this disk, or, with `history`, "
+        "once it is in the history, about a second later.",
+    )
     hot: RetentionText = Field(
         "3d,50GB",
         description="With `history`: limit of the content on this disk, as in `retention`. Older "
@@ -255,6 +260,8 @@ class Settings(BaseSettings):
                 f"host {self.host} is reachable from other machines: set tls_cert and tls_key, "
                 "or dangerously_allow_plain_http if the network itself is protected"
             )
+        if self.ack == "history" and not self.history:
+            raise ValueError("ack=history needs a history: set history to an address")
         if self.history and self.store == "memory:":
             raise ValueError("history copies a store with a file: set store to sqlite:///PATH")
         if self.require_ingest_token and self.open_ingest:

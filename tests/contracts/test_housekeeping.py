@@ -21,6 +21,7 @@ from inspector.service.sessions.retention import Retention
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.sqlite import SqliteStore
 from tests.support.services.api import FakeClock
+from tests.support.services.process import wait_for
 from tests.support.services.recorder_rig import Rig, sweep_all
 from tests.support.services.viewer import Viewer
 from tests.support.telemetry.otlp import SECOND_NS, span
@@ -57,6 +58,48 @@ async def _until_gone(viewer: Viewer, stream: AsyncIterator[bytes], session_id: 
                 viewer.read(event)
             if "SessionDeleted" in viewer.types and session_id not in viewer.sessions:
                 return
+
+
+async def test_content_that_the_history_has_goes_unseen_when_it_is_too_old(store: Store) -> None:
+    clock, feed, copied = FakeClock(), Feed(store), 0
+    writer = Writer(
+        store,
+        feed,
+        clock=clock,
+        tick_s=None,
+        hot=Retention(max_age_ns=3 * DAY_NS),
+        copied_through=lambda: copied,
+    )
+    stream = feed.stream()
+    await anext(stream)
+    await writer.submit([incoming(span())], [])
+    clock.now_ns += 10 * SECOND_NS
+    await writer.tick()
+    with store.read() as reader:
+        end = reader.head
+    clock.now_ns += 4 * DAY_NS
+    await writer.submit([incoming(span(trace=2))], [])
+    await writer.tick()
+    with store.read() as reader:
+        assert len(reader.spans_of(trace_hex(1))) == 1, "it is not copied yet"
+    copied = end
+
+    def has_gone() -> bool:
+        with store.read() as reader:
+            return not reader.spans_of(trace_hex(1))
+
+    await asyncio.to_thread(wait_for, has_gone)
+    with store.read() as reader:
+        sessions = {one.row.id: one.evicted for one in reader.newest_sessions(All(), None, 9).rows}
+        assert sessions == {trace_hex(1): end, trace_hex(2): 0}
+        assert len(reader.spans_of(trace_hex(2))) == 1
+    behind = feed.stream(feed.position(end - 1))
+    assert b'"Gap"' in await anext(behind)
+    near = feed.stream(feed.position(end))
+    assert b'"Heartbeat"' in await anext(near)
+    await writer.close()
+    for one in (stream, behind, near):
+        await one.aclose()
 
 
 async def test_a_session_that_is_too_old_goes_and_viewers_see_it_go(store: Store) -> None:

@@ -575,6 +575,7 @@ def _undo_the_latest(connection: apsw.Connection) -> None:
     connection.execute("DROP INDEX span_failed; DROP INDEX session_by_start")
     connection.execute("DROP INDEX session_by_cause; DROP INDEX session_good")
     connection.execute("DROP INDEX session_here; DROP TABLE evicting")
+    connection.execute("ALTER TABLE meta DROP COLUMN evicted")
     for column in ("cause_key", "evicted"):
         connection.execute(f"ALTER TABLE session DROP COLUMN {column}")
     connection.execute("CREATE INDEX session_by_start ON session (started_ns, id)")

@@ -9,8 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
+from inspector.service.query.tree import All
+from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
 from tests.support.services.clickhouse import (
     PASSWORD,
     WHY,
@@ -21,6 +24,7 @@ from tests.support.services.clickhouse import (
 from tests.support.services.process import Service, free_port, wait_for
 from tests.support.telemetry.export import trace_request
 from tests.support.telemetry.otlp import span
+from tests.support.telemetry.records import trace_hex
 
 
 def send(service: Service, *numbers: int) -> None:
@@ -60,6 +64,23 @@ def clickhouse(tmp_path: Path) -> Any:
 def with_history(folder: Path, clickhouse: ClickHouseServer, **changed: str) -> Service:
     settings: dict[str, Any] = {"history": clickhouse.address, "history_password": PASSWORD}
     return Service(folder, **{**settings, **changed})
+
+
+def spans_of(service: Service, number: int) -> Any:
+    """Return the spans of a session, once the history answers."""
+    return service.get(f"/sessions/{trace_hex(number)}/spans")["spans"]
+
+
+def stored_spans(service: Service) -> int:
+    """Return the number of spans on the disk."""
+    store = ReadOnlySqliteStore(service.folder / "store.sqlite3")
+    with store.read() as reader:
+        return len(reader.newest_spans(All(), None, 100).rows)
+
+
+def found(service: Service, word: str) -> list[str]:
+    spans = service.get(f"/search?q={word}")["spans"]
+    return sorted(one["span"]["name"] for one in spans)
 
 
 def names(clickhouse: ClickHouseServer) -> Callable[[], list[str]]:
@@ -123,6 +144,51 @@ class TestOnAServer:
             wait_for(lambda: health(service)["state"] == "refused")
             assert says in health(service)["message"]
             assert "er2" not in health(service)["message"]
+
+    def test_an_acknowledgement_may_wait_for_it(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        with with_history(tmp_path, clickhouse, ack="history") as service:
+            wait_for(lambda: health(service)["state"] == "ok")
+            for number in (1, 2):
+                send(service, number)
+                assert f"call {number}" in names(clickhouse)()
+            clickhouse.stop()
+            with pytest.raises(httpx.HTTPStatusError, match="503"):
+                send(service, 3)
+            assert len(service.get("/sessions")["sessions"]) == 3, "it is stored all the same"
+            clickhouse.start()
+            wait_for(lambda: health(service)["state"] == "ok")
+            send(service, 3)  # again, as senders do
+            assert names(clickhouse)().count("call 3") == 1
+
+    def test_sessions_that_left_the_disk_are_read_from_it(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        service = with_history(tmp_path, clickhouse, hot="0.001m")
+        with service:
+            send(service, 1, 2)
+            before = [spans_of(service, number) for number in (1, 2)]
+            wait_for(lambda: stored_spans(service) == 0, deadline_s=90)
+            assert [spans_of(service, number) for number in (1, 2)] == before
+            assert found(service, "call") == ["call 1", "call 2"]
+            (companion,) = companions(service)
+            os.kill(companion, signal.SIGKILL)
+            assert spans_of(service, 1) == before[0], "it is unpacked already"
+            service.kill()
+        with service:
+            assert [spans_of(service, number) for number in (1, 2)] == before
+            clickhouse.stop()
+            service.kill()
+        with service:
+            assert len(service.get("/sessions")["sessions"]) == 2
+            with pytest.raises(httpx.HTTPStatusError, match="503"):
+                spans_of(service, 1)
+            send(service, 3)
+            assert found(service, "call") == ["call 3"]
+            clickhouse.start()
+            wait_for(lambda: health(service)["state"] == "ok")
+            assert [spans_of(service, number) for number in (1, 2)] == before
 
     def test_a_newer_schema_is_left_alone(
         self, tmp_path: Path, clickhouse: ClickHouseServer

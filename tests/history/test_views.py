@@ -183,7 +183,8 @@ async def test_every_view_answers_as_before(
         through = copied(store, history)
     with store.read() as reader:
         ids = [one.row.id for one in reader.oldest_here(1000)]
-    store.evict(ids, through)
+        changes = {one: reader.last_change(one) for one in ids}
+    store.evict(changes)
     sweep_all(store)
     with store.read() as reader:
         assert not any(reader.spans_of(one) for one in ids)

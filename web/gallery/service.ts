@@ -72,6 +72,10 @@ export function problem(status: number, title: string, detail: string): Response
   return new Response(JSON.stringify(body), { status });
 }
 
+/** What is wrong with a history, as the service says it. */
+export const AWAY =
+  'Cannot reach the history clickhouse://inspector@clickhouse.example:8123/inspector: [Errno 111] Connection refused. Is ClickHouse running there?';
+
 /** A service that never answers. */
 export const silence: Answers = () => new Promise(() => {});
 

@@ -81,6 +81,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'parts/values/slow.tsx Slow': 'slow',
   'parts/values/json-tree.tsx JsonText': 'span, overview, error',
   'parts/values/value-view.tsx ValueView': 'span, overview, error',
+  'parts/unsearched.tsx UnsearchedLine': 'search, history is away',
   'parts/visible-text.tsx VisibleText': 'mcp line, hostile name',
   'parts/your-name.tsx YourName': 'keys',
   'requests/deny-all.tsx DenyAll': 'inbox',

@@ -558,6 +558,9 @@ export const SEARCH_TEXT = {
   clear: 'clear',
   found: 'found',
   behind: (count: number) => `, ${plural(count, 'change')} still being indexed`,
+  /** Sessions that are in the history, while it cannot be read. */
+  unsearched: (why: string) => `Sessions that left this service’s disk are not searched: ${why}`,
+  again: 'Search again',
 } as const;
 
 export const SUGGESTION_TEXT = {

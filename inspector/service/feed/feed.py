@@ -225,7 +225,8 @@ class Feed:
         self._store = store
         self._timing = timing or FeedTiming()
         self._clock = clock
-        self._tail = Tail(self._stored_head(), store.id)
+        with store.read() as reader:
+            self._tail, self._evicted = Tail(reader.head, store.id), reader.evicted
         self._health = StoreHealth("ok", clock())
         self._lock = threading.Lock()
         self._clocks: dict[asyncio.AbstractEventLoop, _Clock] = {}
@@ -235,12 +236,21 @@ class Feed:
         """Return the event id of a change, which lists have as `as_of`."""
         return f"{self._store.id}.{change}"
 
+    @property
+    def head(self) -> int:
+        """The newest change that was published."""
+        return self._tail.head
+
     def publish(self, changes: Changes) -> None:
         """Send a commit to the viewers; after it is durable, and in order."""
         with self._lock:
             news = self._tail.add(changes)
         if news is not None:
             self._in_each_loop(lambda clock: clock.report(news))
+
+    def evicted(self, change: int) -> None:
+        """Note that content up to a change goes: who has not seen it reads it elsewhere."""
+        self._evicted = max(self._evicted, change)
 
     def start_again(self) -> None:
         """Forget the commits in memory: viewers continue from the store."""
@@ -290,6 +300,8 @@ class Feed:
                     found = self._recent(viewer)
                     if found is None:
                         found = await asyncio.to_thread(self._read, viewer.seen, interest)
+                        if not self._is_in_reach(viewer.seen.cursor):
+                            continue  # what was read may have lacked what had just gone
                 except StoreUnavailableError:
                     yield self._heartbeat(viewer)
                     viewer.has_news, viewer.news_due_s = True, viewer.now_s() + _RETRY_S
@@ -351,7 +363,7 @@ class Feed:
     def _is_in_reach(self, change: int) -> bool:
         """Return whether all changes after `change` can still be sent."""
         head = self._tail.head
-        return head - MAX_BEHIND <= change <= head
+        return max(head - MAX_BEHIND, self._evicted) <= change <= head
 
     @property
     def _viewer_count(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from inspector.service.history.address import HistoryAddress
 
 TIMEOUT_S = 60.0
 _CONNECT_S = 5.0
+_BLOCK_BYTES = 128 * 1024
 _ERROR_CHARS = 400
 _CODE = re.compile(r"Code:? (\d+)")
 _SENTENCES = {
@@ -53,6 +54,8 @@ class ClickHouse:
         self._settings: dict[str, str] = {}
         self.is_modern = False
         """Whether the server has maps, and inserts that return before they are done."""
+        self.has_text_index = False
+        """Whether the server has indexes of words."""
 
     def connect(self) -> str:
         """Choose the first server that answers, and adapt to it; return its version.
@@ -61,14 +64,16 @@ class ClickHouse:
             HistoryError: None can be reached, or it refuses us.
         """
         version = str(self.rows("SELECT version() AS version")[0]["version"])
-        self.is_modern = int(version.partition(".")[0]) >= 22
+        year, month = map(int, version.split(".")[:2])
+        self.is_modern = year >= 22
+        self.has_text_index = (year, month) >= (26, 2)
         # An old server refuses a setting that it does not know.
         self._settings = {"async_insert": "0"} if self.is_modern else {}
         return version
 
     def run(self, statement: str) -> None:
         """Run a statement that returns nothing."""
-        self._send({}, statement.encode())
+        self._send({}, [statement.encode()])
 
     def rows(self, query: str, *, most_s: int = 0) -> list[dict[str, Any]]:
         """Return the rows of a query; integers of 64 bits are exact.
@@ -80,7 +85,7 @@ class ClickHouse:
         settings = {"output_format_json_quote_64bit_integers": "0"}
         if most_s:
             settings["max_execution_time"] = str(most_s)
-        answer = self._send(settings, f"{query} FORMAT JSONEachRow".encode())
+        answer = self._send(settings, [f"{query} FORMAT JSONEachRow".encode()])
         return [orjson.loads(line) for line in answer.splitlines()]
 
     def stream(self, query: str) -> Iterator[dict[str, Any]]:
@@ -105,8 +110,8 @@ class ClickHouse:
                 is_passing=True,
             ) from error
 
-    def insert(self, table: str, columns: Sequence[str], rows: bytes) -> None:
-        """Insert rows as `RowBinary`; they are on the server when this returns."""
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[bytes]) -> None:
+        """Insert rows of `RowBinary`; they are on the server when this returns."""
         statement = f"INSERT INTO {table} ({', '.join(columns)}) FORMAT RowBinary"
         self._send({"query": statement, **self._settings}, rows)
 
@@ -114,11 +119,14 @@ class ClickHouse:
         """Close the connections."""
         self._client.close()
 
-    def _send(self, params: Mapping[str, str], body: bytes) -> bytes:
+    def _send(self, params: Mapping[str, str], body: Sequence[bytes]) -> bytes:
+        headers = {"Content-Length": str(sum(map(len, body)))}
         failure: Exception | None = None
         for host, url in zip(self.address.hosts, self.address.urls(), strict=True):
             try:
-                answer = self._client.post(url, params=params, content=body)
+                answer = self._client.post(
+                    url, params=params, headers=headers, content=_in_blocks(body)
+                )
             except httpx.HTTPError as error:
                 failure = error
                 continue
@@ -147,3 +155,15 @@ class ClickHouse:
 def literal(value: str) -> str:
     """Return a text as a literal of SQL."""
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _in_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield `pieces` joined to blocks: neither many calls, nor all of them in memory twice."""
+    block, size_bytes = list[bytes](), 0
+    for piece in pieces:
+        block.append(piece)
+        size_bytes += len(piece)
+        if size_bytes >= _BLOCK_BYTES:
+            yield b"".join(block)
+            block, size_bytes = [], 0
+    yield b"".join(block)

@@ -30,6 +30,7 @@ from inspector.service.storage.sqlite_open import file_of
 from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
 
 _IDLE_S = 1.0
+_IDLE_AT_ONCE_S = 0.2
 _RETRY_S = 5.0
 _OLDER = (
     "The store is an older copy of itself: what it gets from now on would mix with what the "
@@ -49,7 +50,8 @@ def main() -> None:
             with closing(ClickHouse(address, settings["password"])) as history:
                 history.connect()
                 orders.address = history.address
-                _copy(SameStore(Path(settings["store"])), history)
+                store = SameStore(Path(settings["store"]))
+                _copy(store, history, settings["behind_ns"])
         except OlderStoreError:
             _report(state="refused", message=_OLDER)
         except HistoryError as error:
@@ -81,15 +83,15 @@ class SameStore(ReadOnlySqliteStore):
             yield reader
 
 
-def _copy(store: ReadOnlySqliteStore, history: ClickHouse) -> None:
+def _copy(store: ReadOnlySqliteStore, history: ClickHouse, behind_ns: int) -> None:
     migrate(history)
-    copier = Copier(store, history)
+    copier = Copier(store, history, behind_ns=behind_ns)
     while True:
         has_more = copier.step()
         _report(state="ok", through=copier.through)
         if not has_more:
             copier.delete_departed()
-            time.sleep(_IDLE_S)
+            time.sleep(_IDLE_S if behind_ns else _IDLE_AT_ONCE_S)
 
 
 _reporting = threading.Lock()

@@ -15,21 +15,14 @@ from typing import Any
 import orjson
 
 from inspector.service.history.clickhouse import ClickHouse, literal
-from inspector.service.history.row_binary import NS_A_DAY, encode_rows
+from inspector.service.history.row_binary import day_of
+from inspector.service.history.span_rows import span_row
 from inspector.service.history.tables import (
-    DEPARTURE,
-    MOMENT,
+    COLUMNS,
     POSITION,
-    SESSION,
-    SPAN,
-    TABLES,
-    TRACE,
-    Row,
-    Table,
     departure_row,
     moment_row,
     session_row,
-    span_row,
     trace_row,
 )
 from inspector.service.model.records import (
@@ -47,13 +40,13 @@ BEHIND_NS = 2 * 10**9
 """Age of a change that is copied: most spans have ended by then, and come once."""
 _RUNNING_NS = 10 * 10**9
 """Age of a running session's row."""
-_CHUNK = 500
+_CHUNK = 2_000
 """Changes that are read with one snapshot: a long one lets the store's journal grow."""
 _MAX_ROWS = 100_000
 _MAX_BYTES = 32 * 1024 * 1024
 """Size of a batch after which it is sent."""
-_MAX_CHUNK_BYTES = 4 * 1024 * 1024
-_CONTENTS = 32
+_MAX_CHUNK_BYTES = 8 * 1024 * 1024
+_CONTENTS = 64
 """Contents that are read at once: each may have a large origin of its own."""
 _DELETE_EVERY_S = 3600.0
 """Interval of deletions: each rewrites what ClickHouse has of the days concerned."""
@@ -84,11 +77,10 @@ class _Batch:
         """Whether it is to be sent."""
         return self.row_count >= _MAX_ROWS or self.size_bytes >= _MAX_BYTES
 
-    def add(self, table: Table, day: int, row: Row) -> None:
-        data = encode_rows(table.columns.values(), (row,))
-        self.rows[table.name, day].append(data)
+    def add(self, table: str, day: int, row: bytes) -> None:
+        self.rows[table, day].append(row)
         self.row_count += 1
-        self.size_bytes += len(data)
+        self.size_bytes += len(row)
 
 
 class Copier:
@@ -138,8 +130,8 @@ class Copier:
             has_more = self._read(batch)
         self._add_running(batch)
         while batch.rows:
-            (name, _), rows = batch.rows.popitem()
-            self._insert(TABLES[name], rows)
+            (table, _), rows = batch.rows.popitem()
+            self._insert(table, rows)
         if batch.through > self.through:
             self._note("copied", batch.through, batch.newest_ns)
             self.through, self._newest_ns = batch.through, batch.newest_ns
@@ -204,28 +196,27 @@ class Copier:
             match one:
                 case SpanRecord():
                     content, first_ns = next(content_of), first.get(one.trace_id) or one.start_ns
-                    at = first_ns // NS_A_DAY
-                    batch.add(SPAN, at, span_row(self._id, one, content, first_ns))
+                    row = span_row(self._id, one, content, first_ns)
+                    batch.add("span", day_of(first_ns), row)
                     self._place(batch, one.trace_id, one.session_id, one.change, first_ns)
                 case MomentRecord():
                     first_ns = first.get(one.trace_id or "") or one.changed_ns
-                    at = first_ns // NS_A_DAY
-                    batch.add(MOMENT, at, moment_row(self._id, one, first_ns))
+                    batch.add("moment", day_of(first_ns), moment_row(self._id, one, first_ns))
                     if one.trace_id and one.session_id:  # it may have no span yet
                         self._place(batch, one.trace_id, one.session_id, one.change, first_ns)
                 case SessionRecord():
-                    batch.add(SESSION, 0, session_row(self._id, one))
+                    batch.add("session", 0, session_row(self._id, one))
                 case Tombstone():
-                    batch.add(DEPARTURE, 0, departure_row(self._id, one))
+                    batch.add("departure", 0, departure_row(self._id, one))
                     self._left[one.session_id] = one.change
                     if one.trace_id and one.moved_to:  # it may be deleted there by now
                         first_ns = first.get(one.trace_id) or one.changed_ns
                         self._place(batch, one.trace_id, one.moved_to, one.change, first_ns)
-                case RequestRecord(row=row) if row.trace_id:
+                case RequestRecord(row=asked) if asked.trace_id:
                     # The request itself is answered by the writer alone, but it may have given
                     # its session to a trace that has no span yet.
-                    first_ns = first.get(row.trace_id) or row.created_ns
-                    self._place(batch, row.trace_id, row.session_id, one.change, first_ns)
+                    first_ns = first.get(asked.trace_id) or asked.created_ns
+                    self._place(batch, asked.trace_id, asked.session_id, one.change, first_ns)
                 case _:
                     pass
 
@@ -238,7 +229,7 @@ class Copier:
         with self._store.read() as reader:
             for one in reader.unsettled():
                 if one.change > batch.through:
-                    batch.add(SESSION, 0, session_row(self._id, one))
+                    batch.add("session", 0, session_row(self._id, one))
 
     def _place(
         self, batch: _Batch, trace_id: str, session_id: str, change: int, first_ns: int
@@ -252,7 +243,7 @@ class Copier:
             self._left.clear()
         self._session_of[trace_id] = session_id, change
         row = trace_row(self._id, trace_id, session_id, change, first_ns)
-        batch.add(TRACE, first_ns // NS_A_DAY, row)
+        batch.add("trace", day_of(first_ns), row)
 
     def _refuse_older(self) -> None:
         """Refuse a store that was put back, whatever it has got since: that is newer than it was.
@@ -278,8 +269,8 @@ class Copier:
         if 0 < self.through < head and self._clock() - self._newest_ns > _GAP_NS:
             self._note("gap", head)
 
-    def _insert(self, table: Table, rows: Iterable[bytes]) -> None:
-        self._history.insert(table.name, list(table.columns), b"".join(rows))
+    def _insert(self, table: str, rows: Sequence[bytes]) -> None:
+        self._history.insert(table, COLUMNS[table], rows)
 
     # --- positions --------------------------------------------------------------------------
 
@@ -291,8 +282,7 @@ class Copier:
         return (int(found[0]["through"]), int(found[0]["newest_ns"])) if found else (0, 0)
 
     def _note(self, part: str, through: int, newest_ns: int = 0) -> None:
-        row = encode_rows(POSITION.columns.values(), [(self._id, part, through, newest_ns)])
-        self._insert(POSITION, (row,))
+        self._insert("position", [POSITION.row(self._id, part, through, newest_ns)])
 
     # --- deletion ---------------------------------------------------------------------------
 

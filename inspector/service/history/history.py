@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import subprocess
 import sys
@@ -14,9 +15,10 @@ from pathlib import Path
 
 import orjson
 
-from inspector.errors import HistoryError
+from inspector.errors import HistoryError, StoreUnavailableError
 from inspector.service.history.address import HistoryAddress
 from inspector.service.history.clickhouse import ClickHouse
+from inspector.service.history.copier import BEHIND_NS
 from inspector.service.storage.health import HistoryProgress, HistoryState
 
 _AGAIN_S = 5.0
@@ -24,6 +26,7 @@ _SHORT_S = 60.0
 _MOST_AGAIN_S = 300.0
 """Pause before the next start: it grows while companions live for less than `_SHORT_S`."""
 _STOP_S = 5.0
+_CONFIRM_S = 30.0
 _UNPACK_S = 60.0
 """Limit of the wait for sessions of the history."""
 _log = logging.getLogger("inspector.history")
@@ -37,6 +40,7 @@ class History:
         password: Its user's.
         store: File of the store.
         clock: Unix ns.
+        is_at_once: Whether it copies at once: somebody waits for it.
     """
 
     def __init__(
@@ -46,17 +50,25 @@ class History:
         store: Path,
         *,
         clock: Callable[[], int] = time.time_ns,
+        is_at_once: bool = False,
     ) -> None:
         self._address = HistoryAddress.parse(address)
         self._password = password
         self._settings = orjson.dumps(
-            {"address": address, "password": password, "store": str(store)}
+            {
+                "address": address,
+                "password": password,
+                "store": str(store),
+                "behind_ns": 0 if is_at_once else BEHIND_NS,
+            }
         )
         self._clock = clock
         self._health = HistoryProgress("starting", since_ns=clock())
         self._is_closed = threading.Event()
         self._waiting: dict[str, Future[None]] = {}
         self._sending = threading.Lock()
+        self._confirmations: list[tuple[int, Future[None]]] = []
+        self._confirming = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._run, name="inspector-history", daemon=True)
         self._thread.start()
@@ -92,6 +104,39 @@ class History:
             done.result(_UNPACK_S)
         except TimeoutError as error:
             raise _no_answer() from error
+
+    async def confirm(self, change: int) -> None:
+        """Wait until everything up to a change is in the history.
+
+        Raises:
+            StoreUnavailableError: The history does not take it now; senders send it again.
+        """
+        done = Future[None]()
+        with self._confirming:
+            self._confirmations.append((change, done))
+        self._settle()
+        try:
+            await asyncio.wait_for(asyncio.wrap_future(done), _CONFIRM_S)
+        except TimeoutError as error:
+            raise StoreUnavailableError(
+                f"Stored, but not in the history after {_CONFIRM_S:.0f} s. Senders retry."
+            ) from error
+
+    def _settle(self) -> None:
+        """Answer those who wait for what is in the history by now, or cannot be."""
+        health = self._health
+        with self._confirming:
+            waiting, self._confirmations = self._confirmations, []
+            for change, done in waiting:
+                if done.cancelled():
+                    continue
+                if change <= health.through:
+                    done.set_result(None)
+                elif health.state in ("away", "refused"):
+                    why = f"Stored, but not in the history: {health.message} Senders retry."
+                    done.set_exception(StoreUnavailableError(why))
+                else:
+                    self._confirmations.append((change, done))
 
     def _send(self, line: bytes) -> None:
         process = self._process
@@ -140,13 +185,14 @@ class History:
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
-        self._process = process
         assert process.stdin is not None
         assert process.stdout is not None
         try:
             with suppress(OSError):
-                process.stdin.write(self._settings + b"\n")
-                process.stdin.flush()
+                with self._sending:  # before any order
+                    process.stdin.write(self._settings + b"\n")
+                    process.stdin.flush()
+                    self._process = process
                 if self._is_closed.is_set():
                     process.stdin.close()
                 for line in process.stdout:
@@ -187,6 +233,7 @@ class History:
             before.since_ns if state == before.state else self._clock(),
             before.through if through is None else through,
         )
+        self._settle()
 
 
 def _no_answer() -> HistoryError:

@@ -25,6 +25,8 @@ def varint(number: int) -> bytes:
     """Return a length: seven bits a byte, the lowest first."""
     if number < 0x80:
         return _SMALL[number]
+    if number < 0x4000:
+        return bytes((number & 0x7F | 0x80, number >> 7))
     found = bytearray()
     while number > 0x7F:
         found.append(number & 0x7F | 0x80)
@@ -50,16 +52,6 @@ def name(value: str) -> bytes:
     return _known(value) if len(value) <= _MAX_KNOWN_CHARS else string(value)
 
 
-def names(values: list[str]) -> bytes:
-    """Return an `Array(String)` of names."""
-    return varint(len(values)) + b"".join(map(name, values))
-
-
-def strings(values: list[str]) -> bytes:
-    """Return an `Array(String)`."""
-    return varint(len(values)) + b"".join(map(string, values))
-
-
 def fixed(length: int) -> Encode:
     """Return the encoder of a `FixedString`."""
 
@@ -71,14 +63,16 @@ def fixed(length: int) -> Encode:
     return encode
 
 
+def day_of(time_ns: int) -> int:
+    """Return the day of a time (Unix ns) that a `Date` has."""
+    return min(max(time_ns // NS_A_DAY, 0), _MAX_DAY)
+
+
 def day(time_ns: int) -> bytes:
     """Return the `Date` of a time (Unix ns)."""
-    return _uint16(min(max(time_ns // NS_A_DAY, 0), _MAX_DAY))
+    return _uint16(day_of(time_ns))
 
 
-def encode_rows(encoders: Iterable[Encode], rows: Iterable[tuple[Any, ...]]) -> bytes:
-    """Return rows, each value by the encoder of its column."""
-    columns = tuple(encoders)
-    return b"".join(
-        encode(value) for row in rows for encode, value in zip(columns, row, strict=True)
-    )
+def encode_row(encoders: Iterable[Encode], row: Iterable[Any]) -> bytes:
+    """Return a row, each value by the encoder of its column."""
+    return b"".join(encode(value) for encode, value in zip(encoders, row, strict=True))

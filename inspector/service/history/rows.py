@@ -10,10 +10,11 @@ from inspector.service.model.records import Content, MomentRecord, SpanRecord, T
 from inspector.service.model.rows import SpanKind, SpanStatus
 
 SPAN_COLUMNS = (
-    "lower(hex(trace)) AS trace_id, lower(hex(span)) AS span_id, change, session, parent, name,"
-    " kind, status, start_ns, end_ns, is_root, is_counted, process, service, model, subject,"
-    " input_tokens, output_tokens, cost_usd, duplicate_of, hex(payload) AS payload_hex,"
-    " hex(origin) AS origin_hex, body"
+    "lower(hex(trace)) AS trace_id, lower(hex(span)) AS span_id, change, epoch_ns, start_ns,"
+    " end_ns, is_root, input_tokens, output_tokens, cost_usd, is_counted, dropped_count, wait_ns,"
+    " waits, size_bytes, stall_start_ns, stall_ns, created, settled, content, changed_ns, kind,"
+    " status, name, subject, model, service, session, process, parent, duplicate_of, waited,"
+    " hex(payload) AS payload_hex, hex(origin) AS origin_hex"
 )
 MOMENT_COLUMNS = (
     "trace AS trace_id, span AS span_id, session, time_ns, name, hex(digest) AS digest_hex, change,"
@@ -31,12 +32,12 @@ def since_of(trace: TraceRecord) -> int:
 
 def span_of(row: dict[str, Any]) -> tuple[SpanRecord, Content]:
     """Return the span of a row of `SPAN_COLUMNS`, with its content."""
-    rest = orjson.loads(row["body"])
-    rest["waited"] = tuple(map(tuple, rest["waited"]))
+    waited = orjson.loads(row["waited"]) if row["waited"] else ()
     record = SpanRecord(
         trace_id=row["trace_id"],
         span_id=row["span_id"],
         session_id=row["session"],
+        epoch_ns=row["epoch_ns"],
         parent_span_id=row["parent"] or None,
         name=row["name"],
         kind=SpanKind(row["kind"]),
@@ -53,8 +54,18 @@ def span_of(row: dict[str, Any]) -> tuple[SpanRecord, Content]:
         duplicate_of=row["duplicate_of"] or None,
         subject=row["subject"] or None,
         service=row["service"] or None,
+        dropped_count=row["dropped_count"],
+        wait_ns=row["wait_ns"],
+        waits=row["waits"],
+        waited=tuple(map(tuple, waited)),
+        size_bytes=row["size_bytes"],
+        stall_start_ns=_known(row["stall_start_ns"]),
+        stall_ns=_known(row["stall_ns"]),
         change=row["change"],
-        **rest,
+        created=row["created"],
+        settled=row["settled"],
+        content=row["content"],
+        changed_ns=row["changed_ns"],
     )
     return record, _content(row)
 

@@ -30,6 +30,11 @@ SELECT
 FROM span FINAL
 """
 """Like the table of the Collector's exporter, for the dashboards that people have."""
+_WORDS = """
+ALTER TABLE {table} ADD INDEX words_text words
+TYPE text(tokenizer = 'splitByNonAlpha', preprocessor = lower(words))
+"""
+"""Splits the words of a text as `query.words.fold` does, and what that has folded."""
 _COMMENT = re.compile(r"\s*--.*")
 
 
@@ -57,6 +62,19 @@ def migrate(history: ClickHouse) -> None:
         history.run(f"INSERT INTO schema_version VALUES ({number}, now())")
     if history.is_modern:
         history.run(_OTEL_TRACES)
+    if history.has_text_index:
+        _index_words(history)
+
+
+def _index_words(history: ClickHouse) -> None:
+    """Index the words of tables that an older server may have filled."""
+    known = history.rows(
+        "SELECT table FROM system.data_skipping_indices"
+        " WHERE database = currentDatabase() AND name = 'words_text'"
+    )
+    for table in {"span", "session"} - {one["table"] for one in known}:
+        history.run(_WORDS.format(table=table))
+        history.run(f"ALTER TABLE {table} MATERIALIZE INDEX words_text")
 
 
 def _scripts() -> list[str]:

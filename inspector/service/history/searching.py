@@ -67,6 +67,7 @@ class HistoryIndex:
         self._mine = f"store = {literal(store_id)}"
         self._connect = connect
         self._health = health
+        self._is_current = False
         self._idle: queue.LifoQueue[ClickHouse] = queue.LifoQueue(_IDLE_CLIENTS)
 
     @contextmanager
@@ -75,7 +76,7 @@ class HistoryIndex:
         health = self._health()
         why = health.message or "The history is not connected yet."
         away = None if health.state == "ok" else Missing(why, health.since_ns)
-        words = HistoryWords(self._mine, self._client, health.through, away)
+        words = HistoryWords(self._mine, self._client, health.through, away, self._has_current)
         try:
             yield words
         finally:
@@ -84,6 +85,16 @@ class HistoryIndex:
                     self._idle.put_nowait(words.client)
                 except queue.Full:
                     words.client.close()
+
+    def _has_current(self, words: HistoryWords) -> bool:
+        """Return whether all words are of the present version: once they are, they stay so."""
+        if not self._is_current:
+            older = (
+                f"SELECT 1 FROM {table} WHERE {self._mine} AND words_version != {VERSION} LIMIT 1"
+                for table in ("span", "session")
+            )
+            self._is_current = all(words.rows(query) == [] for query in older)
+        return self._is_current
 
     def _client(self) -> ClickHouse:
         try:
@@ -104,8 +115,14 @@ class HistoryWords:
     """It has spans that the store has not."""
 
     def __init__(
-        self, mine: str, connect: Callable[[], ClickHouse], through: int, away: Missing | None
+        self,
+        mine: str,
+        connect: Callable[[], ClickHouse],
+        through: int,
+        away: Missing | None,
+        has_current: Callable[[HistoryWords], bool],
     ) -> None:
+        self._is_current: Callable[[], bool] = lambda: has_current(self)
         self._connect = connect
         self._away = away
         self.client: ClickHouse | None = None
@@ -117,16 +134,23 @@ class HistoryWords:
 
     def rows(self, query: str) -> list[dict[str, Any]] | None:
         """Return the rows of a query; None: the history cannot be read, as `missing` says."""
-        if self._away is not None:
-            self.missing = self._away
+        if not self._connected():
             return None
+        assert self.client is not None
         try:
-            if self.client is None:
-                self.client = self._connect()
             return self.client.rows(query, most_s=_MAX_S)
         except HistoryError as error:
             self.missing = self._away = Missing(str(error), None)
             return None
+
+    def _connected(self) -> bool:
+        if self._away is None and self.client is None:
+            try:
+                self.client = self._connect()
+            except HistoryError as error:
+                self._away = Missing(str(error), None)
+        self.missing = self._away
+        return self._away is None
 
     def spans(
         self, term: Term, before: int, most: int, is_late: Callable[[], bool]
@@ -160,16 +184,24 @@ class HistoryWords:
     def _find(self, term: Term, before: int, most: int) -> list[dict[str, Any]] | None:
         found = self.rows(
             "SELECT change, session, lower(hex(trace)) AS t, lower(hex(span)) AS s FROM span"
-            f" WHERE {self.mine} AND change < {min(before, self.through + 1)} AND {having(term)}"
-            f" ORDER BY change DESC LIMIT {most}"
+            f" WHERE {self.mine} AND change < {min(before, self.through + 1)}"
+            f" AND {self.having(term)} ORDER BY change DESC LIMIT {most}"
         )
         self.keys |= {int(one["change"]): (one["t"], one["s"]) for one in found or ()}
         return found
 
+    def having(self, term: Term) -> str:
+        """Return the condition on `words` of rows that may have a term."""
+        is_indexed = self._connected() and self.client is not None and self.client.has_text_index
+        found = _has(term, is_indexed=is_indexed)
+        # Only where there are such rows: the index of words is no help beside an alternative.
+        return found if self._is_current() else f"(words_version != {VERSION} OR {found})"
+
     def sessions(self, term: Term, most: int) -> set[str] | None:
         """Return the ids of the sessions that have `term` themselves; None: more than `most`."""
         found = self.rows(
-            f"SELECT DISTINCT id FROM session WHERE {self.mine} AND {having(term)} LIMIT {most + 1}"
+            f"SELECT DISTINCT id FROM session WHERE {self.mine} AND {self.having(term)}"
+            f" LIMIT {most + 1}"
         )
         return None if found is None or len(found) > most else {one["id"] for one in found}
 
@@ -179,7 +211,7 @@ class HistoryWords:
 
 
 class HistorySpans:
-    """The spans of the store and its history; `SpanSource` of a search.
+    """The spans of the store and its history; `SpanReader` of a search.
 
     Where the history cannot be read, those of the store, and `HistoryWords.missing` says why.
     """
@@ -220,7 +252,9 @@ class HistorySpans:
             return here
         traces = [one.trace_id for one in self._reader.traces_of(session_id)]
         term = None if node is None else span_terms(node, self._now_ns)
-        where = f"trace IN ({_binary(traces)})" + (f" AND {having(term)}" if term else "")
+        where = f"trace IN ({_binary(traces)})"
+        if term is not None:
+            where += f" AND {self._words.having(term)}"
         if after is not None:
             where += (
                 f" AND (start_ns, span, trace) > ({after.start_ns}, unhex('{after.span_id}'),"
@@ -360,21 +394,18 @@ class HistorySpans:
         self._contents[span.content] = content
 
 
-def having(term: Term) -> str:
-    """Return the condition on `words` of rows that may have a term."""
-    return f"(words_version != {VERSION} OR {_has(term)})"
-
-
-def _has(term: Term) -> str:
+def _has(term: Term, *, is_indexed: bool) -> str:
     match term:
+        case Phrase(words, is_prefix) if is_indexed and not is_prefix:
+            return f"hasAllTokens(words, [{', '.join(map(literal, words.split()))}])"
         case Phrase(words):
             # Texts in ASCII are not folded. A word is found within another: too much.
             found = (f"positionCaseInsensitive(words, {literal(one)}) > 0" for one in words.split())
             return f"({' AND '.join(found)})"
         case AllTerms(parts):
-            return f"({' AND '.join(map(_has, parts)) or '1'})"
+            return f"({' AND '.join(_has(one, is_indexed=is_indexed) for one in parts) or '1'})"
         case EitherTerm(parts):
-            return f"({' OR '.join(map(_has, parts)) or '0'})"
+            return f"({' OR '.join(_has(one, is_indexed=is_indexed) for one in parts) or '0'})"
 
 
 def _binary(ids: Iterable[str]) -> str:

@@ -30,7 +30,7 @@ from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.search import PAGE_S
 from inspector.service.search.documents import placed_session_texts, placed_texts
 from inspector.service.search.excerpts import excerpts
-from inspector.service.storage.base import Reader, SpanPosition, SpanSource
+from inspector.service.storage.base import Reader, SpanPosition, SpanReader
 
 router = APIRouter(tags=["spans"])
 
@@ -238,7 +238,7 @@ def search(
     )
 
 
-def _error_of(source: SpanSource, record: SpanRecord, content: Content) -> str | None:
+def _error_of(source: SpanReader, record: SpanRecord, content: Content) -> str | None:
     if record.status is not SpanStatus.ERROR:
         return None
     span = content.span()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import takewhile
 
 from inspector.service.feed.feed import MAX_BEHIND
 from inspector.service.model.records import MAX_INT
@@ -34,7 +33,7 @@ class Housekeeping:
         retention: The limits of stored sessions.
         delete: Deletes sessions, and publishes the deletion.
         read_outcomes: Reads what came of sessions, and publishes it.
-        evict: Lets the content of sessions go, up to a change, as the history has it.
+        evict: Lets the content of sessions go, of each up to a change: the history has it.
         hot: The limits of sessions whose content is here although the history has it.
         copied_through: Returns the newest change that the history has; None: there is none.
     """
@@ -46,7 +45,7 @@ class Housekeeping:
         *,
         delete: Callable[[Sequence[str]], bool],
         read_outcomes: Callable[[Sequence[str]], bool],
-        evict: Callable[[Sequence[str], int], bool],
+        evict: Callable[[Mapping[str, int]], bool],
         hot: Retention,
         copied_through: Callable[[], int] | None = None,
     ) -> None:
@@ -90,17 +89,16 @@ class Housekeeping:
         return bool(overdue) and self._delete(overdue)
 
     def _let_go(self, now_ns: int) -> bool:
-        """Evict sessions that the history has whole and that viewers no longer catch up with."""
+        """Evict sessions that the history has whole."""
         if self._copied_through is None:
             return False
+        through = self._copied_through()
         with self._store.read() as reader:
-            through = min(reader.head - 2 * MAX_BEHIND, self._copied_through())
-            copied = takewhile(
-                lambda one: reader.last_change(one.row.id) <= through,
-                reader.oldest_here(MOST_SESSIONS),
-            )
+            oldest = reader.oldest_here(MOST_SESSIONS)
+            changes = {one.row.id: reader.last_change(one.row.id) for one in oldest}
+            copied = (one for one in oldest if changes[one.row.id] <= through)
             overdue = self._hot.overdue(reader, copied, now_ns)
-        return bool(overdue) and self._evict(overdue, through)
+        return bool(overdue) and self._evict({one: changes[one] for one in overdue})
 
     def _forget(self, now_ns: int) -> bool:
         """Forget departures that nobody can still follow (ADR 0003)."""

@@ -13,7 +13,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -397,9 +397,10 @@ class Writer:
     def _delete(self, session_ids: Sequence[str]) -> bool:
         return self._try(lambda: self._recorder.delete(session_ids, self._clock()))[0]
 
-    def _evict(self, session_ids: Sequence[str], through: int) -> bool:
-        self._store.evict(session_ids, through)
-        self._recorder.evicted(session_ids)
+    def _evict(self, changes: Mapping[str, int]) -> bool:
+        self._store.evict(changes)
+        self._recorder.evicted(changes)
+        self._feed.evicted(max(changes.values()))
         return True
 
     def _read_outcomes(self, session_ids: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
@@ -28,8 +28,9 @@ from inspector.service.query.words import fold
 from inspector.service.search.marks import (
     as_text,
     attribute_marks,
+    identity_marks,
+    measure_marks,
     session_marks,
-    span_marks,
     value_marks,
 )
 
@@ -40,11 +41,13 @@ MAX_TEXT_CHARS = 64 * 1024
 """Limit of the searched text of one span, with or without an index."""
 _ESCAPES = re.compile(r'\\+(?:[bfnrt"/]|u[0-9a-fA-F]{4})')
 _MAX_JSON_CHARS = 256 * 1024
-_MAX_KNOWN_BYTES = 128
+MAX_KNOWN_BYTES = 128
+"""A longer encoded attribute is no key of a cache."""
 _OFFERED = ("gen_ai.tool.definitions", "llm.tools.", "ai.prompt.tools", "llm.request.functions.")
 """What the keys of tools begin with that a model is offered."""
 _SPAN_FIELDS = (("attributes", 9, "", True), ("events", 11, "", True), ("status", 15, "", False))
-_EncodedSpan = message_classes({"Span": _SPAN_FIELDS})["Span"]
+EncodedSpan = message_classes({"Span": _SPAN_FIELDS})["Span"]
+"""A span whose attributes, events and status are bytes."""
 
 
 class SpanTerms(NamedTuple):
@@ -112,24 +115,44 @@ def span_document(span: SpanRecord, content: Content) -> str:
     """Return the document of a span for the index."""
     if len(content.payload) > MAX_TEXT_CHARS:  # then the limits may apply
         return plain_span_document(span, content)
-    encoded = _EncodedSpan.FromString(content.payload)
-    parts = [_words(span.name), *span_marks(span), _origin_terms(content.origin)]
+    encoded = EncodedSpan.FromString(content.payload)
+    parts = [*identity_terms(span), *measure_marks(span), _origin_terms(content.origin)]
     parts += [
-        _known_terms(attribute) if len(attribute) <= _MAX_KNOWN_BYTES else _terms(attribute)
+        _known_terms(attribute) if len(attribute) <= MAX_KNOWN_BYTES else _terms(attribute)
         for attribute in encoded.attributes
     ]
+    return " ".join((*parts, *ending_terms(encoded)))
+
+
+def identity_terms(span: SpanRecord) -> list[str]:
+    """Return the words of a span's name, and the marks of what many spans have in common."""
+    return [_words(span.name), *identity_marks(span)]
+
+
+def attribute_terms(key: str, value: Json) -> str:
+    """Return the words and marks of an attribute."""
+    if key.startswith(_OFFERED):
+        texts: Iterable[str] = ()
+    else:
+        texts = (value,) if isinstance(value, str) else _strings((value,))
+    return " ".join((*map(_words, texts), *value_marks(key, value)))
+
+
+def ending_terms(encoded: Any) -> list[str]:
+    """Return the words of an `EncodedSpan`'s error and events."""
+    parts: list[str] = []
     if encoded.status:
         parts.append(_words(Status.FromString(encoded.status).message))
     for event in map(Span.Event.FromString, encoded.events):
         attributes = _searched(flat_attributes(event.attributes))
         parts += map(_words, _strings([event.name, *attributes.values()]))
-    return " ".join(parts)
+    return parts
 
 
 def plain_span_document(span: SpanRecord, content: Content) -> str:
     """Return the document of a span of any size, without what is known of its attributes."""
     texts, attributes = span_text(span, content)
-    marks = {*span_marks(span), *attribute_marks(attributes)}
+    marks = {*identity_marks(span), *measure_marks(span), *attribute_marks(attributes)}
     return " ".join((*map(_indexable, texts), *marks, _origin_terms(content.origin)))
 
 
@@ -140,23 +163,21 @@ def session_document(session: SessionRecord) -> str:
 
 
 def _origin_terms(origin: bytes) -> str:
-    return (_known_resource if len(origin) <= MAX_CACHED_ORIGIN_BYTES else _resource_terms)(origin)
+    return (_known_resource if len(origin) <= MAX_CACHED_ORIGIN_BYTES else resource_terms)(origin)
 
 
-def _resource_terms(origin: bytes) -> str:
+def resource_terms(origin: bytes) -> str:
+    """Return the marks of the attributes of a `Content.origin`'s resource."""
     resource = ResourceSpans.FromString(origin).resource
     return " ".join(attribute_marks(flat_attributes(resource.attributes)))
 
 
-_known_resource = lru_cache(256)(_resource_terms)
+_known_resource = lru_cache(256)(resource_terms)
 
 
 def _terms(attribute: bytes) -> str:
-    """Return the words and marks of an attribute, given encoded."""
     pair = KeyValue.FromString(attribute)
-    value = json_value(pair.value)
-    texts = () if pair.key.startswith(_OFFERED) else _strings((value,))
-    return " ".join((*map(_words, texts), *value_marks(pair.key, value)))
+    return attribute_terms(pair.key, json_value(pair.value))
 
 
 # Most short ones come again, with the next span of the same kind.

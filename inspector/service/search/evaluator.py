@@ -32,7 +32,7 @@ from inspector.service.query.words import fold, has_words
 from inspector.service.search.documents import session_texts, span_text
 from inspector.service.search.fields import read
 from inspector.service.search.marks import as_text
-from inspector.service.storage.base import Reader, SpanPosition, SpanSource, TooLateError
+from inspector.service.storage.base import Reader, SpanPosition, SpanReader, TooLateError
 
 Subject: TypeAlias = SessionRecord | SpanRecord
 
@@ -97,7 +97,7 @@ class Evaluator:
         now_ns: int,
         known_spans: Callable[[Node, str], Sequence[int] | None] = lambda part, session_id: None,
         *,
-        source: SpanSource | None = None,
+        source: SpanReader | None = None,
     ) -> None:
         self._known_spans = known_spans
         self.is_late: Callable[[], bool] = lambda: False

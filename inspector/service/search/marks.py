@@ -114,17 +114,25 @@ def session_marks(session: SessionRecord) -> Iterable[str]:
     return _exact_marks((field, read(field, session, 0)) for field in _MARKED[QueryScope.SESSION])
 
 
-def span_marks(span: SpanRecord) -> list[str]:
-    """Return the marks of a span's fields."""
+def identity_marks(span: SpanRecord) -> list[str]:
+    """Return the marks of the fields that are the same for many spans."""
     is_short = len(span.name) + len(span.model or "") <= _MAX_REMEMBERED_CHARS
     exact_marks = _known_span_marks if is_short else _exact_span_marks
-    marks = [*exact_marks(*_exact_columns(span)), *_hours_of(span.start_ns // _HOUR_NS)]
-    for kind, read_field, of_magnitude in _SIZED_SPAN:
-        value: Any = read_field(span, 0)
-        if value is not None and not (span.end_ns is None and kind is Kind.DURATION):
-            marks.append(of_magnitude[_magnitude(value, kind)])
+    return exact_marks(*_exact_columns(span))
+
+
+def measure_marks(span: SpanRecord) -> list[str]:
+    """Return the marks of a span's times and sizes."""
+    marks = [*_hours_of(span.start_ns // _HOUR_NS)]
+    has_usage = not (span.input_tokens is span.output_tokens is span.cost_usd is None)
+    sized = _SIZED_SPAN if has_usage else _SIZED_WITHOUT_USAGE
     if span.end_ns is None:
+        sized = [one for one in sized if one[0] is not Kind.DURATION]
         marks.append(OPEN)
+    for kind, read_field, of_magnitude in sized:
+        value: Any = read_field(span, 0)
+        if value is not None:
+            marks.append(of_magnitude[_magnitude(value, kind)])
     if span.start_ns > span.changed_ns + _HOUR_NS:
         marks.append(AHEAD)
     return marks
@@ -145,6 +153,9 @@ def value_marks(key: str, value: Json) -> list[str]:
     if value is None:
         return []
     seed, presence = (_known_key if len(key) <= _MAX_REMEMBERED_CHARS else _of_key)(key)
+    if isinstance(value, str):  # as most are
+        short = len(value) <= MAX_CHARS and _value_mark(seed, value.casefold())
+        return [presence, short] if short else [presence]
     marks = [presence]
     if isinstance(value, int | float) and not isinstance(value, bool):
         marks.append(_mark(zlib.crc32(b"#" + repr(float(value)).encode(), seed)))
@@ -242,3 +253,4 @@ _SIZED_SPAN = [
     if field.kind in _SIZED
 ]
 """Kind of each field with a size, how it is read, and its marks by magnitude."""
+_SIZED_WITHOUT_USAGE = [one for one in _SIZED_SPAN if one[1](_BLANK, 0) is not None]

@@ -23,7 +23,7 @@ from inspector.service.search.evaluator import Evaluator, cheapest_first
 from inspector.service.search.sorting import Sorted
 from inspector.service.search.terms import span_terms
 from inspector.service.search.times import started_between
-from inspector.service.storage.base import Chunk, ReadableStore, Reader, SpanSource, TooLateError
+from inspector.service.storage.base import Chunk, ReadableStore, Reader, SpanReader, TooLateError
 from inspector.service.storage.orders import Order, SortPosition, place_of
 from inspector.service.storage.word_reader import AllTerms, Missing, Words, WordsOf
 
@@ -87,7 +87,7 @@ class Search:
     page_s: float = PAGE_S
     clock: Callable[[], float] = monotonic
     words: Words | None = None
-    source: SpanSource = field(init=False)
+    source: SpanReader = field(init=False)
 
     def __post_init__(self) -> None:
         self.source = self.words.source(self.reader, self.now_ns) if self.words else self.reader

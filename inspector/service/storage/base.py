@@ -11,7 +11,7 @@ reused, and only a row's newest version keeps one. Times are Unix nanoseconds be
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -181,7 +181,7 @@ class CauseCounts(NamedTuple):
     """Sessions before this are not counted. None: all are."""
 
 
-class SpanSource(Protocol):
+class SpanReader(Protocol):
     """Where a search reads spans: a store's snapshot, or that and a history together."""
 
     def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
@@ -217,11 +217,13 @@ class SpanSource(Protocol):
         """Count the calls that carried tokens and no cost, by session; without zeros."""
 
 
-class Reader(SpanSource, Protocol):
+class Reader(SpanReader, Protocol):
     """One consistent snapshot. Unknown ids give None or nothing, never an error."""
 
     head: int
     """The newest change it shows."""
+    evicted: int
+    """The newest change of which content may be in the history alone."""
 
     def until(self, is_late: Callable[[], bool]) -> AbstractContextManager[None]:
         """Let a long read in its block end with `TooLateError` when `is_late` says so."""
@@ -519,8 +521,8 @@ class Store(ReadableStore, Protocol):
             StoreUnavailableError: The store cannot be written.
         """
 
-    def evict(self, session_ids: Collection[str], through: int) -> None:
-        """Let the content of known sessions go, as far as it is not newer than a change.
+    def evict(self, changes: Mapping[str, int]) -> None:
+        """Let the content of known sessions go, of each what is not newer than a change.
 
         From now on it is read from the history, which has it. Their rows and states stay, and
         those of their traces. Viewers learn nothing of it.

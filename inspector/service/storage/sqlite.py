@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import shutil
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from operator import attrgetter
@@ -203,10 +203,10 @@ class SqliteStore(SingleStore):
                 numbers.forget()
         return is_any
 
-    def evict(self, session_ids: Iterable[str], through: int) -> None:
+    def evict(self, changes: Mapping[str, int]) -> None:
         with self._transaction():
-            for session_id in session_ids:
-                evict(self._writer, self._sessions.of(session_id), through)
+            for session_id, change in changes.items():
+                evict(self._writer, self._sessions.of(session_id), change)
 
     def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
         with self.read() as reader:

@@ -296,6 +296,8 @@ def _stand_in(connection: apsw.Connection) -> None:
             view = f"SELECT *, NULL AS {column} FROM main.{table}"
             connection.execute(f"CREATE TEMP VIEW {table} AS {view}")
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(session)")}
+    if "evicted" not in {name for _, name, *_ in connection.execute("PRAGMA table_info(meta)")}:
+        connection.execute("CREATE TEMP VIEW meta AS SELECT *, 0 AS evicted FROM main.meta")
     session_later = {name: f"CAST(body AS TEXT) ->> '{name}'" for name in SESSION_NUMBERS}
     session_later["evicted"] = "0"
     if missing := [
@@ -354,7 +356,9 @@ def _migrate(connection: apsw.Connection) -> None:
             connection.execute(script)
             if number == 1:
                 connection.pragma("application_id", _APPLICATION_ID)
-                connection.execute("INSERT INTO meta VALUES (?, 0)", (uuid.uuid4().hex[:12],))
+                connection.execute(
+                    "INSERT INTO meta (store_id, head) VALUES (?, 0)", (uuid.uuid4().hex[:12],)
+                )
         connection.pragma("user_version", len(scripts))
 
 

@@ -143,7 +143,9 @@ class SqliteReader(ControlReader):
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         # The first read fixes the snapshot.
-        self.head: int = self._all("SELECT head FROM meta")[0][0]
+        self.head: int
+        self.evicted: int
+        ((self.head, self.evicted),) = self._all("SELECT head, evicted FROM meta")
 
     def _all(self, sql: str, parameters: tuple[apsw.SQLiteValue, ...] = ()) -> list[_Row]:
         return list(self._connection.execute(sql, parameters))

@@ -54,9 +54,10 @@ def doom(writer: apsw.Connection, session_no: int) -> None:
     writer.execute("DELETE FROM trace WHERE session_no = ?", (session_no,))
 
 
-def evict(writer: apsw.Connection, session_no: int, through: int) -> None:
+def evict(writer: apsw.Connection, session_no: int, change: int) -> None:
     """Let the content of a session go, up to a change: it is read from the history."""
-    writer.execute("UPDATE session SET evicted = ? WHERE no = ?", (through, session_no))
+    writer.execute("UPDATE session SET evicted = ? WHERE no = ?", (change, session_no))
+    writer.execute("UPDATE meta SET evicted = max(evicted, ?)", (change,))
     writer.execute("INSERT OR IGNORE INTO evicting VALUES (?)", (session_no,))
 
 

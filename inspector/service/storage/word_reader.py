@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 import apsw
 
 from inspector.service.model.records import MAX_INT
-from inspector.service.storage.base import Reader, SpanSource
+from inspector.service.storage.base import Reader, SpanReader
 
 PART_BITS = 15
 """Size of a part of the index of spans, as a power of 2 of changes. Parts bound the work of
@@ -98,7 +98,7 @@ class Words(Protocol):
     def sessions(self, term: Term, most: int) -> set[str] | None:
         """Return the ids of the sessions that have `term` themselves; None: more than `most`."""
 
-    def source(self, reader: Reader, now_ns: int) -> SpanSource:
+    def source(self, reader: Reader, now_ns: int) -> SpanReader:
         """Return where spans are read: those in `reader`, and others."""
 
 

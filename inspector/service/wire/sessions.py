@@ -83,7 +83,7 @@ class Partial(Wire):
 
     part: Literal["history"] = Field(description="`history`: what has left this service's disk.")
     why: str
-    since: str | None = Field(description="When it began, where that is known.")
+    since: str | None = Field(description="Start, where that is known.")
 
 
 class Searched(Wire):

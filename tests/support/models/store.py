@@ -10,7 +10,7 @@ import operator
 import threading
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 
@@ -91,10 +91,10 @@ class ModelStore(SingleStore):
     def sweep(self) -> bool:
         return False  # what is deleted is gone at once
 
-    def evict(self, session_ids: Collection[str], through: int) -> None:
+    def evict(self, changes: Mapping[str, int]) -> None:
         with self._lock:
-            for session_id in session_ids:
-                self._tables.evict(session_id, through)
+            for session_id, change in changes.items():
+                self._tables.evict(session_id, change)
 
     def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
         with self._lock:
@@ -110,7 +110,7 @@ class ModelStore(SingleStore):
 
 class _Tables:
     def __init__(self) -> None:
-        self.head = 0
+        self.head = self.evicted = 0
         self._sessions: dict[str, SessionRecord] = {}
         self._traces: dict[str, TraceRecord] = {}
         self._ancestors: defaultdict[str, set[str]] = defaultdict(set)
@@ -183,6 +183,7 @@ class _Tables:
             self._delete_content(departure.session_id)
 
     def evict(self, session_id: str, through: int) -> None:
+        self.evicted = max(self.evicted, through)
         session = replace(self._sessions[session_id], evicted=through)
         self._sessions[session_id] = self._by_change[session.change] = session
         for span in self.spans_of(session_id, limit=len(self._spans)):

@@ -90,8 +90,9 @@ class Rig:
     def evict(self) -> list[str]:
         """Evict all settled sessions with content here, to the end; return their ids."""
         with self.store.read() as reader:
-            ids, head = [one.row.id for one in reader.oldest_here(10_000)], reader.head
-        self.store.evict(ids, head)
+            ids = [one.row.id for one in reader.oldest_here(10_000)]
+            changes = {one: reader.last_change(one) for one in ids}
+        self.store.evict(changes)
         self.recorder.evicted(ids)
         sweep_all(self.store)
         return ids

@@ -2,7 +2,7 @@
 import type { StoreHealth, StreamEvent } from '../../src/api/types.ts';
 import { exampleRequest } from '../../src/model/examples.ts';
 import type { GalleryCase } from '../case.ts';
-import { type Answers, failure, ok, silence } from '../service.ts';
+import { type Answers, AWAY, failure, ok, problem, silence } from '../service.ts';
 import { Stage } from '../stage.tsx';
 
 const HEIGHT_PX = 720;
@@ -65,6 +65,13 @@ export const cases: readonly GalleryCase[] = [
       path.startsWith('/sessions/') ? silence(path, new URLSearchParams()) : undefined,
   }),
   page('page, session, unknown', { at: 'sessions/nobody-knows-it' }),
+  page('page, session, in a history that is away', {
+    at: 'sessions/demo-release',
+    answers: (path) =>
+      path === '/sessions/demo-release/spans'
+        ? problem(503, 'History unavailable', AWAY)
+        : undefined,
+  }),
   page('page, waiting', { at: 'waiting' }),
   page('page, waiting, a thousand', { at: 'waiting', answers: THOUSAND_PENDING }),
   page('page, audit log', { at: 'audit' }),

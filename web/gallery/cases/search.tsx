@@ -3,7 +3,7 @@ import type { SearchResult } from '../../src/api/types.ts';
 import { SearchPage } from '../../src/views/search/search-page.tsx';
 import { After, typed } from '../after.tsx';
 import type { GalleryCase } from '../case.ts';
-import { type Answers, failure, ok, problem, recordedJson, silence } from '../service.ts';
+import { type Answers, AWAY, failure, ok, problem, recordedJson, silence } from '../service.ts';
 import { Stage, type StageProps } from '../stage.tsx';
 
 const MERGE = 'search?q=merge kind:tool';
@@ -60,6 +60,16 @@ export const cases: readonly GalleryCase[] = [
   search(
     'index is behind',
     { at: MERGE, answers: answering({ index: { is_complete: false, changes_behind: 41_234 } }) },
+    320,
+  ),
+  search(
+    'history is away',
+    {
+      at: MERGE,
+      answers: answering({
+        partial: [{ part: 'history', why: AWAY, since: '2026-01-01T10:00:00Z' }],
+      }),
+    },
     320,
   ),
   search('wrong query, suggestion', { at: 'search?q=stauts:failed' }, 240),

@@ -2702,7 +2702,7 @@ export interface components {
             part: "history";
             /**
              * Since
-             * @description When it began, where that is known.
+             * @description Start, where that is known.
              */
             since: string | null;
             /** Why */

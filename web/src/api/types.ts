@@ -33,6 +33,8 @@ export type Change = Schemas['Change'];
 export type ImportReport = Schemas['ImportReport'];
 export type QueryValues = Schemas['QueryValues'];
 export type IndexState = Schemas['IndexState'];
+/** A part of the sessions that an answer leaves out. */
+export type Unsearched = Schemas['Partial'];
 export type SpanRow = Schemas['SpanRow'];
 export type SpanKind = Schemas['SpanKind'];
 export type SpanStatus = Schemas['SpanStatus'];

@@ -74,3 +74,11 @@ test('what could not be asked is asked again', async () => {
   expect(search.state.get().kind).toBe('ready');
   expect(search.found.get().spanCount).toBe(1);
 });
+
+test('what an earlier page left out is still missing after a whole one', async () => {
+  const away = { part: 'history', why: 'Cannot reach it.', since: null } as const;
+  const { api } = paged({ partial: [away] }, { partial: [], spans: [hit('a', 1)] });
+  const search = new Search(api, 'q');
+  await search.more();
+  expect(search.found.get()).toMatchObject({ spanCount: 1, unsearched: [away] });
+});

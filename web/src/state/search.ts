@@ -1,6 +1,6 @@
 /** Results of one query across sessions: pages of spans, and the matching sessions. */
 import type { Api } from '../api/client.ts';
-import type { IndexState, SearchHit, SessionHit } from '../api/types.ts';
+import type { IndexState, SearchHit, SessionHit, Unsearched } from '../api/types.ts';
 import { spanKey } from '../model/trace/span-key.ts';
 import { Cell } from './cell.ts';
 import { failed, type LoadState } from './sessions.ts';
@@ -27,9 +27,17 @@ export interface Found {
   readonly spanCount: number;
   readonly hasMore: boolean;
   readonly index: IndexState | undefined;
+  /** What any of the pages left out. */
+  readonly unsearched: readonly Unsearched[];
 }
 
-const NOTHING: Found = { sessions: [], spanCount: 0, hasMore: false, index: undefined };
+const NOTHING: Found = {
+  sessions: [],
+  spanCount: 0,
+  hasMore: false,
+  index: undefined,
+  unsearched: [],
+};
 
 export class Search {
   readonly query: string;
@@ -96,6 +104,7 @@ export class Search {
       spanCount: this.seen.size,
       hasMore: this.cursor !== undefined,
       index: page.index ?? undefined,
+      unsearched: page.partial?.length ? page.partial : this.found.get().unsearched,
     });
     if (this.seen.size > 0) this.state.set({ kind: 'ready' });
   }

@@ -158,3 +158,24 @@ test('what began outside of the time that is shown does not enter', async () => 
   sessions.apply([at('before', 1e12 - 1), at('in', 1e12), at('after', 1e12 + 1000)]);
   expect(sessions.order.get()).toEqual(['in']);
 });
+
+test('what a search left out is missing until a whole answer has come', async () => {
+  const away = { part: 'history', why: 'Cannot reach it.', since: null } as const;
+  const left = [[away], [], []];
+  const api = {
+    sessions: ({ cursor }: { cursor?: string }) =>
+      Promise.resolve({
+        sessions: [session(cursor ?? 'b', '10')],
+        next_cursor: cursor === undefined ? 'a' : null,
+        as_of: '',
+        partial: left.shift(),
+      } as SessionList),
+  };
+  const sessions = new Sessions(api as unknown as Api);
+  await sessions.load();
+  expect(sessions.unsearched.get()).toEqual([away]);
+  await sessions.loadMore();
+  expect(sessions.unsearched.get()).toEqual([away]);
+  await sessions.load();
+  expect(sessions.unsearched.get()).toEqual([]);
+});

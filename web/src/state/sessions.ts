@@ -1,6 +1,13 @@
 /** Sessions of the list: pages from `GET /sessions`, updated by the feed. */
 import { type Api, ApiError } from '../api/client.ts';
-import type { IndexState, Problem, Session, SessionList, StreamEvent } from '../api/types.ts';
+import type {
+  IndexState,
+  Problem,
+  Session,
+  SessionList,
+  StreamEvent,
+  Unsearched,
+} from '../api/types.ts';
 import {
   comparePlaces,
   isDescending,
@@ -49,6 +56,7 @@ const MOST_COUNTED = 10_000;
 const MOST_COUNT_PAGES = 25;
 /** A number greater than the rows of any list. */
 const FAR = 1e9;
+const NOTHING: readonly Unsearched[] = [];
 
 export class Sessions {
   readonly rows = new KeyedStore<Session>();
@@ -61,6 +69,8 @@ export class Sessions {
   readonly total = new Cell<Total | undefined>(undefined);
   /** Progress of the service's index; undefined without a query. */
   index: IndexState | undefined;
+  /** What the rows leave out: nothing, once a whole answer came. */
+  readonly unsearched = new Cell<readonly Unsearched[]>(NOTHING);
   readonly listing: Listing;
   /**
    * Whether the order is frozen, because the pointer or the focus is on a row: rows keep their
@@ -215,6 +225,8 @@ export class Sessions {
   private async readPages(cursor: string | undefined, least: number): Promise<SessionList> {
     const wanted = this.isPlain ? 0 : Math.max(least, PAGE_SIZE);
     const sessions: Session[] = [];
+    // What an earlier page left out is still missing after a whole one.
+    let unsearched = cursor === undefined ? NOTHING : this.unsearched.get();
     let next = cursor;
     for (let pages = 1; ; pages += 1) {
       const page = await this.api.sessions({
@@ -224,7 +236,9 @@ export class Sessions {
       });
       sessions.push(...page.sessions);
       this.index = page.index ?? undefined;
+      if (page.partial !== undefined && page.partial.length > 0) unsearched = page.partial;
       if (page.next_cursor === null || sessions.length >= wanted || pages >= MOST_PAGES) {
+        this.unsearched.set(unsearched);
         return { ...page, sessions };
       }
       next = page.next_cursor;

@@ -7,33 +7,45 @@ CREATE TABLE IF NOT EXISTS span (
     span FixedString(8),
     change UInt64,
     first_day Date,                   -- on which the trace was first seen: never another
-    session String,
-    parent String,                    -- hexadecimal; empty: none
-    name String,
-    kind String,
-    status String,
+    epoch_ns Int64,                   -- the session's
     start_ns Int64,
     end_ns Int64,                     -- -1: none
     is_root UInt8,
-    is_counted UInt8,                 -- its usage is part of the sums
-    process String,
-    service String,
-    model String,
-    subject String,
     input_tokens Int64,               -- -1: not reported
     output_tokens Int64,
     cost_usd Float64,                 -- NaN: no cost
+    is_counted UInt8,
+    dropped_count Int64,
+    wait_ns Int64,
+    waits Int64,
+    size_bytes Int64,
+    stall_start_ns Int64,             -- -1: none
+    stall_ns Int64,
+    created UInt64,
+    settled UInt64,
+    content UInt64,
+    changed_ns Int64,
+    words_version UInt8,              -- the version of `words`
+    kind String,
+    status String,
+    name String,
+    subject String,
+    model String,
+    service String,
+    session String,
+    process String,
+    parent String,                    -- hexadecimal; empty: none
     duplicate_of String,
+    waited String,                    -- JSON of the waits, each a start and an end; empty: none
     attribute_keys Array(String),
     attribute_values Array(String),   -- cut at 1 kB; whole in `payload`
     payload String,                   -- an OTLP Span
     origin String,                    -- an OTLP ResourceSpans: its resource and scope
-    words String,                     -- the document that the index of words has of it
-    words_version UInt8,              -- the version of its contents
-    body String                       -- JSON of the rest
+    words String                      -- the document that the index of words has of it
 ) ENGINE = ReplacingMergeTree(change)
 PARTITION BY first_day
-ORDER BY (store, trace, span);
+ORDER BY (store, trace, span)
+SETTINGS index_granularity = 1024;    -- rows are wide, and mostly few of a trace are read
 
 -- Each session that a trace was part of, from which change on.
 CREATE TABLE IF NOT EXISTS trace (

@@ -48,7 +48,7 @@ def test_every_setting_has_its_variable(name: str, monkeypatch: pytest.MonkeyPat
     if name in other:
         monkeypatch.setenv(f"INSPECTOR_{other[name]}", "x")
     own = {"host": "127.0.0.2", "capture_content": "FULL", "retention": "1d", "mcp_control": "ON"}
-    own |= {"history": "clickhouse://a/b", "hot": "1d"}
+    own |= {"history": "clickhouse://a/b", "hot": "1d", "ack": "disk"}
     own |= {"allowed_origins": "https://app.example", "trusted_proxies": "10.0.0.0/8"}
     text = own.get(name, text)
     monkeypatch.setenv(f"INSPECTOR_{name.upper()}", text)

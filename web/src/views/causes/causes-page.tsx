@@ -21,6 +21,7 @@ import { LoadingRows } from '../parts/loading-rows.tsx';
 import { QueryField, queryProblem } from '../parts/query-field.tsx';
 import { TimeChoice } from '../parts/time-choice.tsx';
 import { useTimes } from '../parts/times.tsx';
+import { UnsearchedLine } from '../parts/unsearched.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import './causes-page.css';
 
@@ -88,6 +89,7 @@ export function CausesPage() {
           {state.message}
         </p>
       )}
+      <UnsearchedLine parts={list?.partial ?? []} />
       {list?.counted_from != null && (
         <p className="ins-causes__remark">
           {causesCountedFrom(times.when(list.counted_from, now_ms))}

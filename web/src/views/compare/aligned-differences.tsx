@@ -7,6 +7,7 @@ import { AlignedTree } from '../../state/aligned.ts';
 import type { Compared } from '../../state/comparison.ts';
 import { COMPARE_TEXT } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
+import { passing, useMoreTries } from '../parts/more-tries.ts';
 import { AlignedView } from './aligned-view.tsx';
 import { ComparisonFailed } from './comparison-failed.tsx';
 
@@ -38,16 +39,19 @@ export function AlignedDifferences({
       }),
     [api, left, right, changes],
   );
-  useEffect(() => {
-    void openAt(tree, changes.length > 0).then((step) => {
-      if (step === undefined || goal.current === undefined) return;
-      goal.current = undefined;
-      onSelect(differenceOf(step, tree.known.get().steps));
-    });
-    return () => tree.close();
+  const open = useCallback(async () => {
+    const step = await openAt(tree, changes.length > 0);
+    if (step === undefined || goal.current === undefined) return;
+    goal.current = undefined;
+    onSelect(differenceOf(step, tree.known.get().steps));
   }, [tree, changes, onSelect]);
+  useEffect(() => {
+    void open();
+    return () => tree.close();
+  }, [tree, open]);
   const state = useCell(tree.state);
   const page = useCell(tree.first);
+  useMoreTries(passing(state), () => void (page === undefined ? open() : tree.more()));
   const { steps } = useCell(tree.known);
   const select = useCallback(
     (step: AlignedStep | undefined) => onSelect(step && differenceOf(step, tree.known.get().steps)),

@@ -16,6 +16,7 @@ import { CHANGE_NAMES, COMPARE_TEXT, firstDifference, withoutDifference } from '
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
+import { passing, useMoreTries } from '../parts/more-tries.ts';
 import { Split } from '../parts/split.tsx';
 import { AlignedDifferences } from './aligned-differences.tsx';
 import { CompareSummary } from './compare-summary.tsx';
@@ -180,6 +181,7 @@ function Differences({ compared, sessions, onAgain }: DifferencesProps) {
   const wanted = query.get('span') ?? undefined;
   const state = useCell(compared.state);
   const differences = useCell(compared.differences);
+  useMoreTries(passing(state), () => void compared.more());
   const [selected, setSelected] = useState<SelectedDifference>();
   /** What the page selected by itself. */
   const [found, setFound] = useState<SelectedDifference>();

@@ -7,6 +7,7 @@ import { COMPARE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
+import { passing, useMoreTries } from '../parts/more-tries.ts';
 import { ComparisonFailed } from './comparison-failed.tsx';
 import { RunTable } from './run-table.tsx';
 
@@ -29,6 +30,7 @@ export function RunsPage({ ids }: { readonly ids: readonly string[] }) {
   useActions('Compare', actions);
   useTitle(COMPARE_TEXT.title);
   const state = useCell(tree.state);
+  useMoreTries(passing(state), () => void tree.more());
   const page = useCell(tree.first);
   const others = state.kind === 'failed' ? othersThan(state.problem, ids) : undefined;
   return (

@@ -1,5 +1,6 @@
 /** An answer about many sessions, asked for again after sessions have changed. */
 import { useEffect, useRef, useState } from 'react';
+import type { Unsearched } from '../../api/types.ts';
 import { failed, type LoadState } from '../../state/sessions.ts';
 import { askAgain } from './ask-again.ts';
 import { useInspector } from './context.ts';
@@ -24,7 +25,10 @@ interface AnswerState<Question, Answer> {
 }
 
 /** `ask` must stay the same between renderings. */
-export function useAnswer<Question extends { readonly query: string }, Answer>(
+export function useAnswer<
+  Question extends { readonly query: string },
+  Answer extends { readonly partial?: readonly Unsearched[] },
+>(
   question: Question,
   ask: (question: Question, signal: AbortSignal) => Promise<Answer>,
 ): AnswerState<Question, Answer> {
@@ -35,14 +39,15 @@ export function useAnswer<Question extends { readonly query: string }, Answer>(
   useEffect(() => {
     const tryOnce = async (signal: AbortSignal) => {
       try {
-        setFound({ question, answer: await ask(question, signal) });
+        const answer = await ask(question, signal);
+        setFound({ question, answer });
         setLast({ question, state: { kind: 'ready' } });
-        return true;
+        return answer.partial?.length ? 'failed' : true;
       } catch (error) {
         if (signal.aborted) return false;
         const state = failed(error);
         setLast({ question, state });
-        return state.kind === 'failed' && state.problem?.code === 'bad_query';
+        return (state.kind === 'failed' && state.problem?.code === 'bad_query') || 'failed';
       }
     };
     let stop = () => {};

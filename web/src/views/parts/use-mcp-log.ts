@@ -8,6 +8,7 @@ import { McpLog } from '../../state/mcp-log.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector } from './context.ts';
+import { passing, useMoreTries } from './more-tries.ts';
 
 /** Least time between two requests. */
 const EVERY_MS = 300;
@@ -83,6 +84,7 @@ const LOADING: LoadState = { kind: 'loading' };
 function useJoined(log: McpLog | undefined, shown: Trace, isRunning: boolean): ShownLog {
   const [version, setVersion] = useState(0);
   const [state, setState] = useState<LoadState>(LOADING);
+  useMoreTries(passing(state), () => void log?.read());
   useEffect(() => {
     if (log === undefined) return;
     setVersion(log.version.get());

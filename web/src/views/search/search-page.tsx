@@ -10,6 +10,7 @@ import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { walkRows } from '../parts/list-focus.ts';
 import { QueryField, queryProblem } from '../parts/query-field.tsx';
+import { UnsearchedLine } from '../parts/unsearched.tsx';
 import { FoundList } from './found-list.tsx';
 import { SearchStart } from './search-start.tsx';
 import { TermChips } from './term-chips.tsx';
@@ -22,7 +23,8 @@ const TYPING_MS = 250;
 export function SearchPage() {
   const { router, preferences } = useInspector();
   const query = useRoute().query.get('q') ?? '';
-  const search = useSearch(query.trim());
+  const [again, setAgain] = useState(0);
+  const search = useSearch(query.trim(), again);
   const field = useRef<HTMLInputElement>(null);
   const actions = useMemo(
     () => [{ name: SEARCH_TEXT.focus, keys: ['/'], run: () => field.current?.focus() }],
@@ -74,12 +76,15 @@ export function SearchPage() {
       {search === undefined ? (
         <SearchStart onChoose={change} />
       ) : (
-        <FoundList
-          key={search.query}
-          search={search}
-          onOpen={remember}
-          onLeave={() => field.current?.focus()}
-        />
+        <>
+          <Unsearched search={search} onAgain={() => setAgain((times) => times + 1)} />
+          <FoundList
+            key={search.query}
+            search={search}
+            onOpen={remember}
+            onLeave={() => field.current?.focus()}
+          />
+        </>
       )}
     </main>
   );
@@ -88,10 +93,11 @@ export function SearchPage() {
 const READY = new Cell<LoadState>({ kind: 'ready' });
 
 /** The search of a query, started after a pause in typing; undefined without a query. */
-function useSearch(query: string): Search | undefined {
+function useSearch(query: string, again: number): Search | undefined {
   const { api } = useInspector();
   const [search, setSearch] = useState<Search>();
   const isFirst = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked for again, it is searched again
   useEffect(() => {
     const next = query === '' ? undefined : new Search(api, query);
     const begin = () => {
@@ -105,8 +111,18 @@ function useSearch(query: string): Search | undefined {
       clearTimeout(timer);
       next?.close();
     };
-  }, [api, query]);
+  }, [api, query, again]);
   return query === '' ? undefined : search;
+}
+
+interface UnsearchedProps {
+  readonly search: Search;
+  readonly onAgain: () => void;
+}
+
+/** More pages do not bring what an earlier one left out: that is another search. */
+function Unsearched({ search, onAgain }: UnsearchedProps) {
+  return <UnsearchedLine parts={useCell(search.found).unsearched} onAgain={onAgain} />;
 }
 
 interface CountProps {

@@ -2,6 +2,7 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { ApiError } from '../../api/client.ts';
+import { exampleSession, exampleSpan } from '../../model/examples.ts';
 import { Cell } from '../../state/cell.ts';
 import { exampleInspector } from '../../state/examples.ts';
 import { Trace } from '../../state/trace.ts';
@@ -13,7 +14,10 @@ vi.hoisted(() => {
   window.matchMedia = () => ({ matches: false }) as MediaQueryList;
 });
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
 
 test('a session that could not be read is read again once the service is back, or by Retry', async () => {
   let error = new ApiError(0, 'no answer');
@@ -44,4 +48,53 @@ test('a session that could not be read is read again once the service is back, o
   await lose();
   await connect();
   expect(session).toHaveBeenCalledTimes(3);
+});
+
+test('a session in a history that is away says so below its title, until it can be read', async () => {
+  vi.useFakeTimers();
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      observe() {}
+      disconnect() {}
+    },
+  );
+  const page = {
+    session_id: 's',
+    epoch_ns: '0',
+    as_of: '',
+    next_cursor: null,
+    spans: [exampleSpan()],
+  };
+  let isAway = true;
+  const spans = vi.fn(async () => {
+    if (isAway) throw new ApiError(503, 'Cannot reach the history.');
+    return { next_cursor: undefined, read: async () => page };
+  });
+  const row = exampleSession({ title: 'Release', status: 'completed', llm_calls: 0 });
+  const inspector = exampleInspector({ session: async () => row, spans });
+  inspector.router.replace('sessions/s?view=statistics');
+  const trace = new Trace('s', inspector.api);
+  await trace.load();
+  render(
+    <PageContext value={{ inspector, theme: new Cell('light' as const) }}>
+      <SessionPage trace={trace} />
+    </PageContext>,
+  );
+  const told = () => screen.queryByRole('heading', { name: 'Cannot reach the history.' });
+  expect(screen.getByRole('heading', { name: 'Release' })).toBeDefined();
+  expect(told()).not.toBeNull();
+
+  // The address may name a span: there is nothing to say of it.
+  await act(async () => inspector.router.adjust({ span: 't.a' }));
+  expect(screen.queryByText('Span not found in this session')).toBeNull();
+
+  await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Retry' })));
+  expect(spans).toHaveBeenCalledTimes(2);
+  expect(told()).not.toBeNull();
+
+  isAway = false;
+  await act(() => vi.advanceTimersByTimeAsync(20_000));
+  expect(told()).toBeNull();
+  expect(spans).toHaveBeenCalledTimes(3);
 });

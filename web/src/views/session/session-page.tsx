@@ -1,12 +1,14 @@
 /** `/ui/sessions/{id}`: one session with its views, and the selected span. */
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { opensAtCause } from '../../model/trace/span-status.ts';
 import { CAUSE, sessionPath } from '../../state/route.ts';
+import type { LoadState } from '../../state/sessions.ts';
 import type { Trace } from '../../state/trace.ts';
 import { CodedText } from '../parts/coded-text.tsx';
 import { useCell, useInspector, useRoute, useRow, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
+import { passing, useMoreTries } from '../parts/more-tries.ts';
 import { WaitsElsewhere } from '../parts/requests/span-requests.tsx';
 import { Split } from '../parts/split.tsx';
 import { useWaiting } from '../parts/waiting.ts';
@@ -60,11 +62,22 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   useSessionActions(shown, selected, waitingThen, select);
   useAnotherTry(trace);
 
-  if (moved?.to === null) return <Gone text={SESSION_TEXT.deleted} />;
-  if (state.kind === 'failed' && trace.spans.size === 0) {
-    const isLost = state.status === NOT_FOUND;
-    const text = state.status === 0 ? SHELL_TEXT.unreachable : state.message;
-    return <Gone text={text} {...(isLost ? {} : { onRetry: () => void trace.load() })} />;
+  if (moved?.to === null) {
+    return (
+      <Gone>
+        <div role="alert">
+          <h1>{SESSION_TEXT.deleted}</h1>
+        </div>
+      </Gone>
+    );
+  }
+  const unread = state.kind === 'failed' && trace.spans.size === 0 ? state : undefined;
+  if (unread !== undefined && (session === undefined || unread.status === NOT_FOUND)) {
+    return (
+      <Gone>
+        <Unread state={unread} trace={trace} />
+      </Gone>
+    );
   }
   return (
     <main className="ins-session">
@@ -80,12 +93,19 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
       </div>
       <Split
         main={
-          <TravelContext value={travel}>
-            <CurrentView view={view} trace={shown} selected={selected} onSelect={select} />
-          </TravelContext>
+          unread !== undefined ? (
+            <div className="ins-session__gone">
+              <Unread state={unread} trace={trace} isBelow />
+            </div>
+          ) : (
+            <TravelContext value={travel}>
+              <CurrentView view={view} trace={shown} selected={selected} onSelect={select} />
+            </TravelContext>
+          )
         }
         side={
-          selected !== undefined && (
+          selected !== undefined &&
+          unread === undefined && (
             <SpanPanel trace={shown} selected={selected} onClose={() => select(undefined)} />
           )
         }
@@ -131,8 +151,9 @@ function useNamedCause(
 
 const NOT_FOUND = 404;
 
-/** Read what could not be read once the service is back. */
+/** Read what could not be read once the service is back, or what it reads from. */
 function useAnotherTry(trace: Trace): void {
+  useMoreTries(passing(useCell(trace.state)), () => void trace.load());
   const connection = useCell(useInspector().feed.status).kind;
   useEffect(() => {
     const state = trace.state.get();
@@ -141,27 +162,45 @@ function useAnotherTry(trace: Trace): void {
   }, [connection, trace]);
 }
 
-interface GoneProps {
-  readonly text: string;
-  readonly onRetry?: () => void;
-}
-
-function Gone({ text, onRetry }: GoneProps) {
+function Gone({ children }: { readonly children: ReactNode }) {
   return (
     <main className="ins-session__gone">
+      {children}
+      <Link to="">{PARTS_TEXT.allSessions}</Link>
+    </main>
+  );
+}
+
+interface UnreadProps {
+  readonly state: LoadState & { readonly kind: 'failed' };
+  readonly trace: Trace;
+  /** Whether it is in the place of the views, below the title of the session. */
+  readonly isBelow?: boolean;
+}
+
+/** Why nothing is shown of a session, and another try of what may work. */
+function Unread({ state, trace, isBelow = false }: UnreadProps) {
+  const [isTrying, setTrying] = useState(false);
+  const text = state.status === 0 ? SHELL_TEXT.unreachable : state.message;
+  const retry = () => {
+    setTrying(true);
+    void trace.load().finally(() => setTrying(false));
+  };
+  const Heading = isBelow ? 'h2' : 'h1';
+  return (
+    <>
       <div role="alert">
-        <h1>
+        <Heading>
           <CodedText text={text} />
-        </h1>
+        </Heading>
       </div>
-      {onRetry !== undefined && (
+      {state.status !== NOT_FOUND && (
         <p>
-          <button type="button" className="ins-link" onClick={onRetry}>
-            {SHELL_TEXT.retry}
+          <button type="button" className="ins-link" aria-disabled={isTrying} onClick={retry}>
+            {isTrying ? SHELL_TEXT.loading : SHELL_TEXT.retry}
           </button>
         </p>
       )}
-      <Link to="">{PARTS_TEXT.allSessions}</Link>
-    </main>
+    </>
   );
 }

@@ -28,8 +28,8 @@ function Offer({ query, range }: OneSpanProps) {
     async (one: OneSpanProps, signal: AbortSignal) => {
       const bounds = boundsOf(one.range, Date.now());
       const page = { q: one.query, limit: MOST_COUNTED, ...bounds };
-      const { sessions, next_cursor } = await api.sessions(page, signal);
-      return { count: sessions.length, hasMore: next_cursor !== null };
+      const { sessions, next_cursor, partial = [] } = await api.sessions(page, signal);
+      return { count: sessions.length, hasMore: next_cursor !== null, partial };
     },
     [api],
   );

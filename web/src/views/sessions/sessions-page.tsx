@@ -28,8 +28,10 @@ import {
 import { Guarded } from '../parts/guarded.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { Link } from '../parts/link.tsx';
+import { passing, useMoreTries } from '../parts/more-tries.ts';
 import { QueryField, queryProblem } from '../parts/query-field.tsx';
 import { TimeChoice } from '../parts/time-choice.tsx';
+import { UnsearchedLine } from '../parts/unsearched.tsx';
 import { ImportButton } from './file-drop.tsx';
 import { SessionList } from './session-list.tsx';
 import { ViewMenu } from './view-menu.tsx';
@@ -59,6 +61,10 @@ export function SessionsPage() {
   const isAsking = useCell(filter.isAsking);
   const isEmpty = useCell(all.order).length === 0;
   const state = useCell(shown.state);
+  const unsearched = useCell(shown.unsearched);
+  useMoreTries(passing(state) ?? (unsearched.length > 0 ? unsearched : undefined), () => {
+    void shown.load();
+  });
   const { chart } = usePreferences();
   const field = useRef<HTMLInputElement>(null);
   const usagePath = filteredPath('usage', { q: query.trim(), time: time ?? undefined });
@@ -120,6 +126,7 @@ export function SessionsPage() {
             <ViewMenu />
             <ImportButton />
           </div>
+          <UnsearchedLine parts={unsearched} />
           <NamedCause query={query} sessions={shown} />
           {query !== '' && refused === undefined && (
             <Guarded name={SHELL_TEXT.narrowing} loading={null}>

@@ -1,14 +1,22 @@
 /** Loads the selected span, and loads it again when its row has changed. */
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useReducer, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
+import { failed, type LoadState } from '../../state/sessions.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import { useInspector } from '../parts/context.ts';
+import { passing, useMoreTries } from '../parts/more-tries.ts';
 
 export interface SpanLoad {
   /** The span, perhaps in an older version while the newer one is loading. */
   readonly loaded: LoadedSpan | undefined;
   readonly problem: string | undefined;
+}
+
+interface Load {
+  readonly of: string;
+  readonly loaded: LoadedSpan | undefined;
+  readonly state: LoadState;
 }
 
 /** Pause before a request, so that walking through the tree does not load every row. */
@@ -18,11 +26,14 @@ const REFRESH_MS = 700;
 
 export function useSpanLoad(selected: string, row: SpanRow | undefined): SpanLoad {
   const { details } = useInspector();
-  const [state, setState] = useState<SpanLoad & { readonly of: string }>(() => known(selected));
-  function known(key: string) {
-    return { of: key, loaded: details.peek(key), problem: undefined };
+  const [state, setState] = useState<Load>(() => known(selected));
+  function known(key: string): Load {
+    return { of: key, loaded: details.peek(key), state: { kind: 'loading' } };
   }
+  const [tries, again] = useReducer((count: number) => count + 1, 0);
+  useMoreTries(state.of === selected ? passing(state.state) : undefined, again);
   const requested_ms = useRef(Number.NEGATIVE_INFINITY);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once more
   useEffect(() => {
     if (row === undefined) return;
     const key = spanKey(row);
@@ -35,11 +46,10 @@ export function useSpanLoad(selected: string, row: SpanRow | undefined): SpanLoa
       () => {
         requested_ms.current = performance.now();
         details.load(row, loading.signal).then(
-          (loaded) => setState({ of: key, loaded, problem: undefined }),
+          (loaded) => setState({ of: key, loaded, state: { kind: 'ready' } }),
           (error: unknown) => {
             if (loading.signal.aborted) return;
-            const problem = error instanceof Error ? error.message : String(error);
-            setState({ of: key, loaded: details.peek(key), problem });
+            setState({ of: key, loaded: details.peek(key), state: failed(error) });
           },
         );
       },
@@ -49,6 +59,7 @@ export function useSpanLoad(selected: string, row: SpanRow | undefined): SpanLoa
       clearTimeout(timer);
       loading.abort();
     };
-  }, [details, row]);
-  return state.of === selected ? state : known(selected);
+  }, [details, row, tries]);
+  const { loaded, state: last } = state.of === selected ? state : known(selected);
+  return { loaded, problem: last.kind === 'failed' ? last.message : undefined };
 }

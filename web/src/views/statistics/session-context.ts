@@ -23,7 +23,7 @@ export function useSessionContext(trace: Trace): SessionContext | undefined {
         setFound(await api.contexts(whole.sessionId, signal));
         return true;
       } catch {
-        return false; // what there was stays
+        return 'failed'; // what there was stays
       }
     };
     return askAgain(whole.spans, REST_MS, ask, () => whole.spans.size > 0);

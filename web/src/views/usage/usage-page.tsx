@@ -25,6 +25,7 @@ import { Link } from '../parts/link.tsx';
 import { LoadingRows } from '../parts/loading-rows.tsx';
 import { QueryField, queryProblem } from '../parts/query-field.tsx';
 import { TimeChoice } from '../parts/time-choice.tsx';
+import { UnsearchedLine } from '../parts/unsearched.tsx';
 import { UsageTable } from './usage-table.tsx';
 import { useUsage } from './use-usage.ts';
 import '../parts/statistics/statistics.css';
@@ -84,6 +85,7 @@ export function UsagePage() {
           {state.message}
         </p>
       )}
+      <UnsearchedLine parts={found?.usage.partial ?? []} />
       {found !== undefined && (
         <p className="ins-used__remarks">{remarksOn(found.usage, found.question.by).join(' ')}</p>
       )}

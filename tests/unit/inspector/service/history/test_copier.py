@@ -31,8 +31,8 @@ class Inserts:
     def rows(self, _query: str) -> list[dict[str, Any]]:
         return []
 
-    def insert(self, table: str, _columns: Sequence[str], rows: bytes) -> None:
-        self.sizes.setdefault(table, []).append(len(rows))
+    def insert(self, table: str, _columns: Sequence[str], rows: Sequence[bytes]) -> None:
+        self.sizes.setdefault(table, []).append(sum(map(len, rows)))
 
 
 def _of_large_origin(number: int) -> IncomingSpan:

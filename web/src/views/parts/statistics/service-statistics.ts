@@ -36,7 +36,7 @@ export function useServiceStatistics(trace: Trace, totals: boolean): ServiceStat
         if (signal.aborted) return false;
         const problem = error instanceof Error ? error.message : String(error);
         setState(({ statistics }) => ({ statistics, problem }));
-        return false;
+        return 'failed';
       }
     };
     return askAgain(trace.spans, REST_MS, ask, () => trace.whole.spans.size > 0);
