@@ -230,7 +230,8 @@ class History:
     ) -> None:
         before = self._health
         if server is not None:
-            self._server = replace(self._address, hosts=(tuple(server),))
+            host, port = server  # a list, by JSON
+            self._server = replace(self._address, hosts=((host, port),))
         if state != before.state and message:
             _log.warning("%s Spans are stored all the same.", message)
         elif state == "ok" and before.state in ("away", "refused"):
