@@ -88,7 +88,7 @@ def _copy(store: ReadOnlySqliteStore, history: ClickHouse, behind_ns: int) -> No
     copier = Copier(store, history, behind_ns=behind_ns)
     while True:
         has_more = copier.step()
-        _report(state="ok", through=copier.through)
+        _report(state="ok", through=copier.through, server=history.address.hosts[0])
         if not has_more:
             copier.delete_departed()
             time.sleep(_IDLE_S if behind_ns else _IDLE_AT_ONCE_S)

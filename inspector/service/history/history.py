@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -53,6 +54,7 @@ class History:
         is_at_once: bool = False,
     ) -> None:
         self._address = HistoryAddress.parse(address)
+        self._server = self._address
         self._password = password
         self._settings = orjson.dumps(
             {
@@ -74,12 +76,12 @@ class History:
         self._thread.start()
 
     def connect(self) -> ClickHouse:
-        """Return a client, connected.
+        """Return a client, connected to the server that is copied to.
 
         Raises:
             HistoryError: The history cannot be reached, or refuses.
         """
-        client = ClickHouse(self._address, self._password)
+        client = ClickHouse(self._server, self._password)
         client.connect()
         return client
 
@@ -220,9 +222,16 @@ class History:
             done.set_exception(HistoryError(str(message), is_passing=True))
 
     def _note(
-        self, state: HistoryState, message: str | None = None, through: int | None = None
+        self,
+        state: HistoryState,
+        message: str | None = None,
+        through: int | None = None,
+        server: tuple[str, int] | None = None,
     ) -> None:
         before = self._health
+        if server is not None:
+            host, port = server  # a list, by JSON
+            self._server = replace(self._address, hosts=((host, port),))
         if state != before.state and message:
             _log.warning("%s Spans are stored all the same.", message)
         elif state == "ok" and before.state in ("away", "refused"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import queue
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from inspector.errors import HistoryError
@@ -68,7 +68,8 @@ class HistoryIndex:
         self._connect = connect
         self._health = health
         self._is_current = False
-        self._idle: queue.LifoQueue[ClickHouse] = queue.LifoQueue(_IDLE_CLIENTS)
+        self._idle: queue.LifoQueue[tuple[int, ClickHouse]] = queue.LifoQueue(_IDLE_CLIENTS)
+        """Each with the time since which the history is there: it may be another server since."""
 
     @contextmanager
     def read(self) -> Iterator[HistoryWords]:
@@ -76,13 +77,14 @@ class HistoryIndex:
         health = self._health()
         why = health.message or "The history is not connected yet."
         away = None if health.state == "ok" else Missing(why, health.since_ns)
-        words = HistoryWords(self._mine, self._client, health.through, away, self._has_current)
+        connect = partial(self._client, health.since_ns)
+        words = HistoryWords(self._mine, connect, health.through, away, self._has_current)
         try:
             yield words
         finally:
             if words.client is not None:
                 try:
-                    self._idle.put_nowait(words.client)
+                    self._idle.put_nowait((health.since_ns, words.client))
                 except queue.Full:
                     words.client.close()
 
@@ -96,16 +98,20 @@ class HistoryIndex:
             self._is_current = all(words.rows(query) == [] for query in older)
         return self._is_current
 
-    def _client(self) -> ClickHouse:
-        try:
-            return self._idle.get_nowait()
-        except queue.Empty:
-            return self._connect()
+    def _client(self, since_ns: int) -> ClickHouse:
+        while True:
+            try:
+                of_ns, client = self._idle.get_nowait()
+            except queue.Empty:
+                return self._connect()
+            if of_ns == since_ns:
+                return client
+            client.close()
 
     def close(self) -> None:
         """Close the connections."""
         while not self._idle.empty():
-            self._idle.get_nowait().close()
+            self._idle.get_nowait()[1].close()
 
 
 class HistoryWords:
@@ -141,6 +147,8 @@ class HistoryWords:
             return self.client.rows(query, most_s=_MAX_S)
         except HistoryError as error:
             self.missing = self._away = Missing(str(error), None)
+            self.client.close()
+            self.client = None
             return None
 
     def _connected(self) -> bool:
