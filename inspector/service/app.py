@@ -218,7 +218,7 @@ async def running(
             hot=hot,
             dispatch=dispatch,
             intake=intake,
-            copied_through=None if history is None else lambda: history.health.through,
+            history=None if history is None else lambda: history.health,
         )
         stack.push_async_callback(writer.close)
         mcp_endpoint = mcp.McpEndpoint(app, access.token, may_steer=settings.mcp_control == "on")

@@ -19,6 +19,7 @@ from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
 from inspector.service.sessions.retention import Retention
 from inspector.service.storage import Store, open_store
+from inspector.service.storage.health import HistoryProgress
 from inspector.service.storage.sqlite import SqliteStore
 from tests.support.services.api import FakeClock
 from tests.support.services.process import wait_for
@@ -68,7 +69,7 @@ async def test_content_that_the_history_has_goes_unseen_when_it_is_too_old(store
         clock=clock,
         tick_s=None,
         hot=Retention(max_age_ns=3 * DAY_NS),
-        copied_through=lambda: copied,
+        history=lambda: HistoryProgress("ok", through=copied, may_evict=True),
     )
     stream = feed.stream()
     await anext(stream)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.errors import HistoryError
 from inspector.service.history.clickhouse import ClickHouse, of_stores
 from inspector.service.history.copier import Copier
 from inspector.service.history.schema import migrate
@@ -172,3 +173,15 @@ def test_what_left_a_store_is_there_after_it_was_restored_and_goes_when_it_is_de
     wait_for(lambda: not history.rows(f"SELECT 1 AS x FROM span WHERE {mine} AND name = 'old'"))
     assert history.rows(f"SELECT name FROM span WHERE {mine}") == [{"name": "here"}]
     restored.store.close()
+
+
+def test_a_session_of_which_the_history_has_nothing_is_not_shown_empty(
+    history: ClickHouse, tmp_path: Path
+) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    rig.record(span())
+    rig.wait(60)
+    rig.evict()  # it was another history that had it
+    with pytest.raises(HistoryError, match="has nothing of this session, of 1 spans"):
+        unpacked(rig, history, trace_hex(1), str(tmp_path))
+    rig.store.close()

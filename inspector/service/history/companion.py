@@ -23,7 +23,7 @@ from inspector.errors import HistoryError, InspectorError, StoreUnavailableError
 from inspector.service.history.address import HistoryAddress
 from inspector.service.history.clickhouse import ClickHouse
 from inspector.service.history.copier import Copier, OlderStoreError
-from inspector.service.history.schema import migrate
+from inspector.service.history.schema import is_replicated, migrate
 from inspector.service.history.unpacking import unpack
 from inspector.service.storage.base import Reader
 from inspector.service.storage.sqlite_open import file_of
@@ -49,9 +49,11 @@ def main() -> None:
         try:
             with closing(ClickHouse(address, settings["password"])) as history:
                 history.connect()
+                migrate(history)
                 orders.address = history.address
                 store = SameStore(Path(settings["store"]))
-                _copy(store, history, settings["behind_ns"])
+                may_evict = len(address.hosts) == 1 or is_replicated(history)
+                _copy(store, history, settings["behind_ns"], may_evict=may_evict)
         except OlderStoreError:
             _report(state="refused", message=_OLDER)
         except HistoryError as error:
@@ -83,12 +85,18 @@ class SameStore(ReadOnlySqliteStore):
             yield reader
 
 
-def _copy(store: ReadOnlySqliteStore, history: ClickHouse, behind_ns: int) -> None:
-    migrate(history)
+def _copy(
+    store: ReadOnlySqliteStore, history: ClickHouse, behind_ns: int, *, may_evict: bool
+) -> None:
     copier = Copier(store, history, behind_ns=behind_ns)
     while True:
         has_more = copier.step()
-        _report(state="ok", through=copier.through, server=history.address.hosts[0])
+        _report(
+            state="ok",
+            through=copier.through,
+            server=history.address.hosts[0],
+            may_evict=may_evict,
+        )
         if not has_more:
             copier.delete_departed()
             time.sleep(_IDLE_S if behind_ns else _IDLE_AT_ONCE_S)

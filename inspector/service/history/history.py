@@ -227,6 +227,8 @@ class History:
         message: str | None = None,
         through: int | None = None,
         server: tuple[str, int] | None = None,
+        *,
+        may_evict: bool = False,
     ) -> None:
         before = self._health
         if server is not None:
@@ -241,6 +243,7 @@ class History:
             message,
             before.since_ns if state == before.state else self._clock(),
             before.through if through is None else through,
+            may_evict,
         )
         self._settle()
 

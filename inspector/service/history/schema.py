@@ -66,6 +66,14 @@ def migrate(history: ClickHouse) -> None:
         _index_words(history)
 
 
+def is_replicated(history: ClickHouse) -> bool:
+    """Return whether every server of the history has the rows that one of them gets."""
+    found = history.rows(
+        "SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = 'span'"
+    )
+    return str(found[0]["engine"]).startswith(("Replicated", "Shared"))
+
+
 def _index_words(history: ClickHouse) -> None:
     """Index the words of tables that an older server may have filled."""
     known = history.rows(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+from inspector.errors import HistoryError
 from inspector.service.history.clickhouse import ClickHouse, literal, of_stores
 from inspector.service.history.rows import (
     MOMENT_COLUMNS,
@@ -64,6 +65,7 @@ class _Unpacking:
         self._store = store
         self._changes = Changes(head=reader.head)
         self._size_bytes = 0
+        self._span_count = 0
 
     def copy(self, session_ids: Sequence[str]) -> None:
         for session in self._reader.sessions(session_ids):
@@ -74,6 +76,13 @@ class _Unpacking:
                 self._changes.requests += self._reader.requests_of_trace(trace.trace_id)
             self._copy_spans(session, traces)
             self._copy_moments(session, traces)
+            if session.row.span_count and not self._span_count:
+                raise HistoryError(
+                    f"The history has nothing of this session, of {session.row.span_count} spans."
+                    " Is it the database that they were copied to?",
+                    is_passing=False,
+                )
+            self._span_count = 0
         self._commit()
 
     def _copy_spans(self, session: SessionRecord, traces: Sequence[TraceRecord]) -> None:
@@ -131,6 +140,7 @@ class _Unpacking:
         span.session_id, span.epoch_ns = session.row.id, session.row.epoch_ns
         self._changes.spans.append(span)
         self._changes.contents[span.content] = content
+        self._span_count += 1
         self._added(content)
 
     def _add_moment(self, moment: MomentRecord) -> None:

@@ -11,6 +11,7 @@ from inspector.service.model.records import MAX_INT
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.sessions.retention import MOST_SESSIONS, Retention
 from inspector.service.storage.base import Store
+from inspector.service.storage.health import HistoryProgress
 
 LOOK_S = 10.0
 """Interval of the search for overdue work."""
@@ -35,7 +36,7 @@ class Housekeeping:
         read_outcomes: Reads what came of sessions, and publishes it.
         evict: Lets the content of sessions go, of each up to a change: the history has it.
         hot: The limits of sessions whose content is here although the history has it.
-        copied_through: Returns the newest change that the history has; None: there is none.
+        history: Returns how far the history is; None: there is none.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Housekeeping:
         read_outcomes: Callable[[Sequence[str]], bool],
         evict: Callable[[Mapping[str, int]], bool],
         hot: Retention,
-        copied_through: Callable[[], int] | None = None,
+        history: Callable[[], HistoryProgress] | None = None,
     ) -> None:
         self._store = store
         self._retention = retention
@@ -55,7 +56,7 @@ class Housekeeping:
         self._read_outcomes = read_outcomes
         self._evict = evict
         self._hot = hot
-        self._copied_through = copied_through
+        self._history = history
         self._with_causes_before: tuple[int, str] | None = MAX_INT, ""
         self._is_too_large = False
         self._departures_due_ns = 0
@@ -90,13 +91,12 @@ class Housekeeping:
 
     def _let_go(self, now_ns: int) -> bool:
         """Evict sessions that the history has whole."""
-        if self._copied_through is None:
+        if self._history is None or not (progress := self._history()).may_evict:
             return False
-        through = self._copied_through()
         with self._store.read() as reader:
             oldest = reader.oldest_here(MOST_SESSIONS)
             changes = {one.row.id: reader.last_change(one.row.id) for one in oldest}
-            copied = (one for one in oldest if changes[one.row.id] <= through)
+            copied = (one for one in oldest if changes[one.row.id] <= progress.through)
             overdue = self._hot.overdue(reader, copied, now_ns)
         return bool(overdue) and self._evict({one: changes[one] for one in overdue})
 
@@ -107,8 +107,8 @@ class Housekeeping:
         with self._store.read() as reader:
             # Twice, so that a reader that is being served is not overtaken.
             through = reader.head - 2 * MAX_BEHIND
-        if self._copied_through is not None:
-            through = min(through, self._copied_through())
+        if self._history is not None:
+            through = min(through, self._history().through)
         has_more = self._store.forget_departures(
             through, now_ns - _DEPARTURE_AGE_NS, _DEPARTURES_A_STEP
         )

@@ -39,7 +39,7 @@ from inspector.service.model.rows import AuditRow
 from inspector.service.otlp.intake import Intake
 from inspector.service.sessions.retention import Retention
 from inspector.service.storage.base import Store
-from inspector.service.storage.health import StoreHealth, StoreWatch
+from inspector.service.storage.health import HistoryProgress, StoreHealth, StoreWatch
 
 Clock: TypeAlias = Callable[[], int]
 """A function that returns Unix nanoseconds."""
@@ -102,7 +102,7 @@ class Writer:
         hot: The limits of those whose content is here although a history has it.
         dispatch: Sends commands to agents.
         intake: Shared with who decodes.
-        copied_through: Returns the newest change that the history has; None: there is none.
+        history: Returns how far the history is; None: there is none.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Writer:
         hot: Retention = _KEEP_ALL,
         dispatch: Dispatch | None = None,
         intake: Intake | None = None,
-        copied_through: Callable[[], int] | None = None,
+        history: Callable[[], HistoryProgress] | None = None,
     ) -> None:
         self._store = store
         self._feed = feed
@@ -138,7 +138,7 @@ class Writer:
             read_outcomes=self._read_outcomes,
             evict=self._evict,
             hot=hot,
-            copied_through=copied_through,
+            history=history,
         )
         now_s = time.monotonic()
         self._tidying = _PeriodicTask(self._tidy, now_s)

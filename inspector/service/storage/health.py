@@ -26,6 +26,8 @@ class HistoryProgress:
     since_ns: int = 0
     through: int = 0
     """The newest change up to which everything is copied."""
+    may_evict: bool = False
+    """Whether what is copied need not be here, too."""
 
 
 @dataclass(frozen=True, slots=True)
