@@ -61,7 +61,7 @@ def reload(rig: _FedRig, viewer: Viewer) -> None:
     viewer.must_reload = False
     with rig.store.read() as reader:
         for record in reader.newest_sessions(All(), None, 1000).rows:
-            viewer.sessions[record.row.id] = presenter.session(record.row).model_dump(mode="json")
+            viewer.sessions[record.row.id] = presenter.session(record).model_dump(mode="json")
             for one in reader.spans_of(record.row.id):
                 row = presenter.span_row(one.row()).model_dump(mode="json")
                 viewer.spans[one.trace_id, one.span_id] = (record.row.id, row)

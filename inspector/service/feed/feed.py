@@ -20,8 +20,7 @@ from inspector.errors import StoreUnavailableError
 from inspector.service import wire
 from inspector.service.feed.messages import SESSION, FeedEntry, entries_of, event
 from inspector.service.feed.tail import CHUNK, Interest, News, Position, Tail, Unseen, unseen
-from inspector.service.model.records import Changes
-from inspector.service.model.rows import SessionRow
+from inspector.service.model.records import Changes, SessionRecord
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
 from inspector.service.storage.base import ReadableStore, Reader
@@ -376,7 +375,7 @@ class Feed:
         published = self._tail.head  # a commit comes a moment later than it is stored
         with self._store.read() as reader:
             rows = [row for row in reader.changes(seen.cursor, CHUNK) if row.change <= published]
-            entries = entries_of(rows, lambda id_: _destination_row(reader, id_))
+            entries = entries_of(rows, lambda id_: _destination(reader, id_))
             is_all = len(rows) < CHUNK
             reached = min(reader.head, published) if is_all else rows[-1].change
         return unseen(
@@ -413,7 +412,5 @@ def _is_wanted(entry: FeedEntry, seen: Position, interest: Interest) -> bool:
     return entry.change > seen.ahead or entry.key[0] == SESSION
 
 
-def _destination_row(reader: Reader, session_id: str) -> SessionRow | None:
-    destination = reader.destination(session_id) or session_id
-    record = reader.session(destination)
-    return record.row if record else None
+def _destination(reader: Reader, session_id: str) -> SessionRecord | None:
+    return reader.session(reader.destination(session_id) or session_id)

@@ -22,7 +22,7 @@ from inspector.service.model.records import (
     SpanRecord,
     Tombstone,
 )
-from inspector.service.model.rows import RequestStatus, SessionRow, SpanKind, SpanStatus
+from inspector.service.model.rows import RequestStatus, SpanKind, SpanStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
 from inspector.service.sessions import live
@@ -120,11 +120,11 @@ def event(data: bytes, position: str | None = None) -> bytes:
 
 
 def entries_of(
-    changes: Sequence[Change], session_row: Callable[[str], SessionRow | None]
+    changes: Sequence[Change], session_of: Callable[[str], SessionRecord | None]
 ) -> list[FeedEntry]:
     """Return the feed entries of `changes`, by number.
 
-    `session_row` finds the present row of the session that another one was merged into, and of
+    `session_of` finds the present version of the session that another one was merged into, and of
     one that a request belongs to.
     """
     entries: list[FeedEntry] = []
@@ -135,11 +135,11 @@ def entries_of(
             case SpanRecord():
                 entries.append(_SpanEntry(row))
             case Tombstone():
-                target = session_row(row.moved_to) if row.moved_to else None
+                target = session_of(row.moved_to) if row.moved_to else None
                 entries.append(_TombstoneEntry(row, target))
             case RequestRecord():
-                session = session_row(row.row.session_id)
-                entries.append(_RequestEntry(row, session.title if session else ""))
+                session = session_of(row.row.session_id)
+                entries.append(_RequestEntry(row, session.row.title if session else ""))
             case MomentRecord():
                 if row.name in _MOMENTS and row.session_id is not None:
                     entries.append(_MomentEntry(row, row.session_id))
@@ -172,7 +172,7 @@ class _SessionEntry(FeedEntry):
 
     def _encode(self, types: _Types) -> Sequence[bytes]:
         row, changed_ns = self._record.row, self._record.changed_ns
-        shown = {"session": presenter.session_fields(row)}
+        shown = {"session": presenter.session_fields(self._record)}
         return [_message(type_, changed_ns, row.id, shown) for type_ in types]
 
 
@@ -252,7 +252,7 @@ class _RequestEntry(FeedEntry):
 
 
 class _TombstoneEntry(FeedEntry):
-    def __init__(self, tombstone: Tombstone, target: SessionRow | None) -> None:
+    def __init__(self, tombstone: Tombstone, target: SessionRecord | None) -> None:
         super().__init__(tombstone.change, "tombstone", str(tombstone.change))
         self._tombstone = tombstone
         self._target = target
@@ -263,14 +263,18 @@ class _TombstoneEntry(FeedEntry):
         if self._target is not None:
             moved = wire.SessionUpdated(
                 time=time,
-                session_id=self._target.id,
+                session_id=self._target.row.id,
                 session=presenter.session(self._target),
                 moved_from=gone.session_id,
+                moved_change=gone.change,
             )
             messages.append(moved)
         if gone.is_whole:
             deleted = wire.SessionDeleted(
-                time=time, session_id=gone.session_id, moved_to=gone.moved_to
+                time=time,
+                session_id=gone.session_id,
+                moved_to=gone.moved_to,
+                change=gone.change,
             )
             messages.append(deleted)
         elif self._target is None:

@@ -173,8 +173,8 @@ class Tail:
         followed = self._viewer_counts
         is_every = _EVERY_SESSION in followed
         rows = changes.published(changes.first - 1, None if is_every else followed)
-        session_rows = {record.row.id: record.row for record in changes.sessions}
-        entries = entries_of(rows, session_rows.get)
+        sessions = {record.row.id: record for record in changes.sessions}
+        entries = entries_of(rows, sessions.get)
         if is_every:
             return entries
         return [one for one in entries if one.only_for is None or one.only_for in followed]

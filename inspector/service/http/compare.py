@@ -17,7 +17,8 @@ from inspector.service.http.cursors import encode_cursor
 from inspector.service.http.parts import MAX_COMPARED_SPANS, ReadParts, ReadPartsDep
 from inspector.service.http.problems import ProblemError, session_not_found
 from inspector.service.http.queries import span_pages
-from inspector.service.model.rows import SessionRow, SpanRow
+from inspector.service.model.records import SessionRecord
+from inspector.service.model.rows import SpanRow
 from inspector.service.present import comparison as presenter
 from inspector.service.present.rows import session as session_line
 from inspector.service.storage.base import Reader
@@ -145,10 +146,10 @@ def compare_many_sessions(
     """
     with parts.store.read() as reader:
         sessions = [_session(reader, one) for one in session]
-        ids = tuple(one.id for one in sessions)
+        ids = tuple(one.row.id for one in sessions)
         if len(set(ids)) < len(ids):
             raise ProblemError(422, "same_session", "Duplicate session", "List each session once.")
-        if (total := sum(one.span_count for one in sessions)) > MAX_COMPARED_SPANS:
+        if (total := sum(one.row.span_count for one in sessions)) > MAX_COMPARED_SPANS:
             raise ProblemError(
                 422,
                 "too_many_spans",
@@ -175,11 +176,11 @@ def compare_many_sessions(
 
 def _compared(
     parts: ReadParts, left: str, right: str
-) -> tuple[tuple[SessionRow, SessionRow], str, Comparison, int]:
+) -> tuple[tuple[SessionRecord, SessionRecord], str, Comparison, int]:
     """Return both sessions, their version, the comparison, and the number of spans left out."""
     with parts.store.read() as reader:
         sessions = _session(reader, left), _session(reader, right)
-        pair = sessions[0].id, sessions[1].id
+        pair = sessions[0].row.id, sessions[1].row.id
         numbers = tuple(map(reader.last_change, pair))
 
         def work() -> tuple[tuple[Comparison, int], int]:
@@ -240,13 +241,13 @@ def _row_of(found: Comparison, key: str) -> int | None:
     return None
 
 
-def _session(reader: Reader, session_id: str) -> SessionRow:
+def _session(reader: Reader, session_id: str) -> SessionRecord:
     record = reader.session(session_id)
     if record is None and (moved_to := reader.destination(session_id)):
         record = reader.session(moved_to)
     if record is None:
         raise session_not_found(session_id)
-    return record.row
+    return record
 
 
 def _spans(reader: Reader, session_id: str) -> list[SpanRow]:

@@ -85,7 +85,7 @@ def list_sessions(
         rows, next_cursor = _page(search, wanted, order, cursor, limit)
         head, index = search.reader.head, index_state(search) if q else None
     return wire.SessionList(
-        sessions=[presenter.session(record.row) for record in rows],
+        sessions=[presenter.session(record) for record in rows],
         next_cursor=next_cursor,
         index=index,
         as_of=parts.feed.position(head),
@@ -288,7 +288,7 @@ def get_session(request: Request, parts: ReadPartsDep, session_id: str) -> Respo
         record = reader.session(session_id)
         if record is None:
             return missing_session(request, reader, session_id, "get_session")
-    return Response(presenter.session(record.row).model_dump_json(), media_type=_JSON)
+    return Response(presenter.session(record).model_dump_json(), media_type=_JSON)
 
 
 @router.delete(

@@ -35,6 +35,11 @@ class SessionUpdated(StreamMessage):
         default=None,
         description="A trace moved here from this session; the old id responds with 308.",
     )
+    moved_change: int | None = Field(
+        default=None,
+        description="Change number of the move: older rows of `moved_from` that are not read with "
+        "it again are gone.",
+    )
 
 
 class SessionFinished(StreamMessage):
@@ -49,6 +54,9 @@ class SessionDeleted(StreamMessage):
 
     type: Literal["SessionDeleted"] = "SessionDeleted"
     moved_to: str | None = None
+    change: int = Field(
+        description="Change number of the deletion: rows of the session that are older are gone."
+    )
 
 
 class SpanStarted(StreamMessage):

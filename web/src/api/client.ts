@@ -491,6 +491,7 @@ export function skeletonOf({ columns: of, ...page }: SpanColumns): SpanSkeleton 
       stall_start_ns: of.stall_start_ns[at],
       stall_ns: of.stall_ns[at],
       service: of.service[at],
+      change: of.change[at],
     } satisfies Record<keyof SpanRow, unknown>;
     return row as SpanRow;
   });

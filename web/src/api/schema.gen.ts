@@ -3470,6 +3470,11 @@ export interface components {
              */
             cause_span: string | null;
             /**
+             * Change
+             * @description Change number of this version: an older one never replaces a newer one.
+             */
+            change: number;
+            /**
              * Cost Usd
              * @description Null if no telemetry carries a cost.
              */
@@ -3628,6 +3633,11 @@ export interface components {
          */
         SessionDeleted: {
             /**
+             * Change
+             * @description Change number of the deletion: rows of the session that are older are gone.
+             */
+            change: number;
+            /**
              * Moved To
              * @default null
              */
@@ -3709,6 +3719,11 @@ export interface components {
              * @description The span that `cause` is about, as `trace_id.span_id`; null if it was stored by an older version.
              */
             cause_span?: string | null;
+            /**
+             * Change
+             * @description Change number of this version: an older one never replaces a newer one.
+             */
+            change: number;
             /**
              * Cost Usd
              * @description Null if no telemetry carries a cost.
@@ -3917,6 +3932,12 @@ export interface components {
          */
         SessionUpdated: {
             /**
+             * Moved Change
+             * @description Change number of the move: older rows of `moved_from` that are not read with it again are gone.
+             * @default null
+             */
+            moved_change: number | null;
+            /**
              * Moved From
              * @description A trace moved here from this session; the old id responds with 308.
              * @default null
@@ -4021,6 +4042,8 @@ export interface components {
          * @description The fields of `SpanRow`, each as one array: the n-th entries make the n-th row.
          */
         SpanColumnSet: {
+            /** Change */
+            change: number[];
             /** Cost Usd */
             cost_usd: (number | null)[];
             /** Duplicate Of */
@@ -4138,6 +4161,11 @@ export interface components {
             attributes: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /**
+             * Change
+             * @description Change number of this version: an older one never replaces a newer one.
+             */
+            change: number;
             /**
              * Clamped
              * @description With `max_value_bytes`: the cut values.
@@ -4334,6 +4362,11 @@ export interface components {
          * @description A row of the waterfall.
          */
         SpanRow: {
+            /**
+             * Change
+             * @description Change number of this version: an older one never replaces a newer one.
+             */
+            change: number;
             /** Cost Usd */
             cost_usd: number | null;
             /** Duplicate Of */

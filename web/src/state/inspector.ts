@@ -171,24 +171,30 @@ export class Inspector {
 
   /** Read all shown lists again: the feed had a gap, or the tab was hidden. */
   reload(): void {
+    const trace = this.openTrace.get();
+    this.sessions.outdate();
+    trace?.outdate();
     void this.sessions.load();
     void this.requests.load();
     this.filter.reload();
-    void this.openTrace.get()?.load();
+    void trace?.load();
   }
 
   private receive({ event }: FeedMessage): void {
     if (event.type === 'Heartbeat') {
       this.clock.observe(event.now_ns);
       this.storeHealth.set(event.store);
-    } else if (event.type === 'Gap') this.reload();
-    else {
+    } else {
+      if (event.type === 'Gap') void this.requests.load();
       if (requestOf(event) !== undefined) this.requestQueue.push(event);
       this.queue.push(event);
     }
   }
 
-  private apply(events: readonly StreamEvent[]): void {
+  private apply(received: readonly StreamEvent[]): void {
+    const gap = received.findLastIndex(({ type }) => type === 'Gap');
+    if (gap >= 0) this.reload();
+    const events = received.slice(gap + 1);
     this.sessions.apply(events);
     this.filter.apply(events);
     this.openTrace.get()?.apply(events);

@@ -3,7 +3,6 @@ import { type Api, ApiError } from '../api/client.ts';
 import type { IndexState, Problem, Session, SessionList, StreamEvent } from '../api/types.ts';
 import {
   comparePlaces,
-  isDescending,
   NEWEST_FIRST,
   type Sort,
   type SortValue,
@@ -11,6 +10,7 @@ import {
   sortValue,
 } from '../model/sessions/session-order.ts';
 import { ALL_TIME, boundsOf, isWithin, type TimeRange } from '../model/sessions/time-range.ts';
+import { newerRow } from '../model/trace/span-status.ts';
 import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
 
@@ -47,8 +47,8 @@ const MOST_PAGES = 10;
 /** Limits of a count for which the service has to look at each session. */
 const MOST_COUNTED = 10_000;
 const MOST_COUNT_PAGES = 25;
-/** A number greater than the rows of any list. */
-const FAR = 1e9;
+/** Limit of deletions that are remembered, against older versions that come after them. */
+const MOST_DELETIONS = 10_000;
 
 export class Sessions {
   readonly rows = new KeyedStore<Session>();
@@ -74,12 +74,12 @@ export class Sessions {
   private countPages = 0;
   /** The value by which each row was placed. */
   private readonly placed = new Map<string, SortValue>();
-  /** Sequence number of the last change of each; rows from pages come before all live ones. */
-  private readonly lastChange = new Map<string, number>();
-  private changeCount = 0;
-  private pagesRead = 0;
-  /** For each page on its way: what the feed brought meanwhile, by id; undefined: a deletion. */
-  private readonly awaited = new Set<Map<string, Session | undefined>>();
+  /** Ids of rows from before a gap, which any version replaces. */
+  private outdated = new Set<string>();
+  /** Change of the deletion of each session that is gone. */
+  private readonly deletions = new Map<string, number>();
+  /** For each page on its way: what the feed brought meanwhile, by id. */
+  private readonly awaited = new Set<Map<string, Session>>();
 
   constructor(api: Api, listing: Listing = EVERYTHING, now_ms: () => number = () => Date.now()) {
     this.api = api;
@@ -104,12 +104,16 @@ export class Sessions {
       // Whether a session fits a query, only the service knows.
       const isNew = (id: string) => this.query === '' && page.meanwhile.has(id);
       const gone = [...this.rows.keys()].filter((id) => !ids.has(id) && !isNew(id));
-      this.pagesRead = 0;
-      this.noteOrder(page.sessions);
       this.commit(page.sessions, gone);
       this.settle();
       this.nextCursor = page.next_cursor;
     });
+  }
+
+  /** The feed had a gap, perhaps another store: whatever comes now replaces what was known. */
+  outdate(): void {
+    this.outdated = new Set(this.rows.keys());
+    this.deletions.clear();
   }
 
   get hasMore(): boolean {
@@ -127,7 +131,6 @@ export class Sessions {
       });
       // A row that the feed brought in the meantime is at least as new.
       const fresh = page.sessions.filter((session) => this.rows.get(session.id) === undefined);
-      this.noteOrder(fresh);
       this.nextCursor = page.next_cursor;
       this.commit(fresh, []);
     });
@@ -160,19 +163,21 @@ export class Sessions {
         case 'SessionUpdated':
         case 'SessionStarted':
         case 'SessionFinished':
+          if (!this.isNewest(event.session, rows)) break;
           rows.set(event.session.id, event.session);
           gone.delete(event.session.id);
-          this.changeCount += 1;
-          this.lastChange.set(event.session.id, this.changeCount);
           break;
         case 'SessionDeleted':
+          this.noteDeletion(event.session_id, event.change);
+          if (this.isNewer(event.session_id, event.change, rows)) break;
           rows.delete(event.session_id);
           gone.add(event.session_id);
       }
     }
     for (const meanwhile of this.awaited) {
-      for (const [id, session] of rows) meanwhile.set(id, session);
-      for (const id of gone) meanwhile.set(id, undefined);
+      for (const [id, session] of rows) {
+        if (this.isNewest(session, meanwhile)) meanwhile.set(id, session);
+      }
     }
     this.commit(
       [...rows.values()].filter((session) => this.isInLoadedPart(session)),
@@ -190,6 +195,28 @@ export class Sessions {
     if (sorted.some((id, index) => id !== before[index])) this.order.set(sorted);
   }
 
+  /** Whether no newer version of a session is known, and no deletion of this one. */
+  private isNewest(session: Session, others: ReadonlyMap<string, Session>): boolean {
+    const { id, change } = session;
+    return !this.isNewer(id, change, others) && (this.deletions.get(id) ?? 0) < change;
+  }
+
+  private isNewer(id: string, change: number, others: ReadonlyMap<string, Session>): boolean {
+    return [this.known(id), others.get(id)].some((one) => (one?.change ?? 0) > change);
+  }
+
+  private known(id: string): Session | undefined {
+    return this.outdated.has(id) ? undefined : this.rows.get(id);
+  }
+
+  private noteDeletion(id: string, change: number): void {
+    const known = this.deletions.get(id) ?? 0;
+    this.deletions.delete(id);
+    this.deletions.set(id, Math.max(known, change));
+    const [oldest] = this.deletions.keys();
+    if (this.deletions.size > MOST_DELETIONS && oldest !== undefined) this.deletions.delete(oldest);
+  }
+
   private get isPlain(): boolean {
     return this.query === '' && this.listing.sort === NEWEST_FIRST;
   }
@@ -199,13 +226,17 @@ export class Sessions {
    * meanwhile is newer than the page.
    */
   private async read(cursor: string | undefined, least: number) {
-    const meanwhile = new Map<string, Session | undefined>();
+    const meanwhile = new Map<string, Session>();
     this.awaited.add(meanwhile);
     try {
       const page = await this.readPages(cursor, least);
-      const sessions = page.sessions.flatMap((session) =>
-        meanwhile.has(session.id) ? (meanwhile.get(session.id) ?? []) : session,
-      );
+      const sessions = page.sessions.flatMap((session) => {
+        const newer = [meanwhile.get(session.id), this.known(session.id)].reduce<Session>(
+          (newest, one) => (one === undefined ? newest : newerRow(newest, one)),
+          session,
+        );
+        return (this.deletions.get(session.id) ?? 0) < newer.change ? newer : [];
+      });
       return { ...page, sessions, meanwhile };
     } finally {
       this.awaited.delete(meanwhile);
@@ -247,7 +278,6 @@ export class Sessions {
 
   private commit(sessions: readonly Session[], gone: readonly string[]): void {
     const left = gone.filter((id) => this.placed.delete(id));
-    for (const id of gone) this.lastChange.delete(id);
     const isFixed = sortKey(this.listing.sort) === 'started';
     const moved = sessions.filter(
       (session) => isFixed && this.placed.get(session.id) !== this.valueOf(session),
@@ -256,6 +286,7 @@ export class Sessions {
     for (const session of [...came, ...moved]) {
       this.placed.set(session.id, this.valueOf(session));
     }
+    for (const id of [...gone, ...sessions.map((one) => one.id)]) this.outdated.delete(id);
     if (sessions.some(({ users }) => users.length > 0)) this.hasUsers.set(true);
     this.rows.commit([
       ...gone.map((id) => [id, undefined] as const),
@@ -283,7 +314,6 @@ export class Sessions {
   }
 
   private valueOf(session: Session): SortValue {
-    if (sortKey(this.listing.sort) === 'changed') return this.lastChange.get(session.id) ?? 0;
     return sortValue(session, this.listing.sort, this.now_ms());
   }
 
@@ -293,16 +323,6 @@ export class Sessions {
 
   private compare(a: string, b: string): number {
     return comparePlaces(this.listing.sort, this.placeOf(a), this.placeOf(b));
-  }
-
-  /** Note the order of unchanged rows by last change, which only the service knows. */
-  private noteOrder(sessions: readonly Session[]): void {
-    if (sortKey(this.listing.sort) !== 'changed') return;
-    for (const { id } of sessions) {
-      this.pagesRead += 1;
-      const number = isDescending(this.listing.sort) ? -this.pagesRead : this.pagesRead - FAR;
-      this.lastChange.set(id, number);
-    }
   }
 
   private async attempt(load: () => Promise<void>): Promise<void> {

@@ -66,7 +66,7 @@ def test_a_session_message_is_that_of_its_model(
     [entry] = entries_of([record], lambda _: None)
     for text in entry.messages(4):
         model = getattr(wire, json.loads(text)["type"])
-        shown = presenter.session(row)
+        shown = presenter.session(record)
         expected = model(time=rfc3339(at), session_id=row.id, session=shown)
         assert json.loads(text) == json.loads(expected.model_dump_json())
 
