@@ -47,6 +47,7 @@ const TYPES = [
   'ResourceFetched',
   'PromptUsed',
   'Heartbeat',
+  'LeftOut',
   'Gap',
 ] as const satisfies readonly StreamEvent['type'][];
 
