@@ -205,13 +205,35 @@ test('the list ends with the newest versions, in whatever order and however ofte
   );
 });
 
+test('a row that no longer fits leaves the list of its query at once, and not the list of all', async () => {
+  const unfit = { ...started(session('a', '10', 'completed', 2)), fits: false } as StreamEvent;
+  const found = [session('b', '20'), session('a', '10')];
+  const all = new Sessions(listing(found));
+  const listed = { query: 'status:running', sort: '-started', range: ALL_TIME } as const;
+  const running = new Sessions(listing(found), listed);
+  for (const sessions of [all, running]) {
+    await sessions.load();
+    sessions.apply([unfit]);
+  }
+  expect(running.order.get()).toEqual(['b']);
+  expect(all.order.get()).toEqual(['b', 'a']);
+  expect(all.rows.get('a')?.status).toBe('completed');
+});
+
+test('read again because of what was left out, a list that was scrolled stays as long', async () => {
+  const sessions = new Sessions(listing([session('c', '30')], [session('b', '20')]));
+  await sessions.load();
+  await sessions.loadMore();
+  await sessions.load(true);
+  expect(sessions.order.get()).toEqual(['c', 'b']);
+});
+
 test('after a gap what was known gives way to lower change numbers: the store may be another', async () => {
   const page = [session('a', '10', 'running', 500), session('b', '20', 'running', 500)];
   const sessions = new Sessions(listing(page));
   await sessions.load();
-  sessions.outdate();
   page.splice(0, 2, session('a', '10', 'completed', 2), session('b', '20', 'running', 1));
-  const loading = sessions.load();
+  const loading = sessions.reload();
   sessions.apply([started(session('b', '20', 'failed', 3))]);
   await loading;
   expect(sessions.rows.get('a')?.status).toBe('completed');

@@ -96,10 +96,10 @@ export class Sessions {
     return [...ids].sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1));
   }
 
-  /** Read the first page and drop rows that it does not confirm. Call when the feed covers us. */
-  async load(): Promise<void> {
+  /** Read the first page, or as many rows as there are, and drop rows that it does not confirm. Call when the feed covers us. */
+  async load(isAsLong = !this.isPlain): Promise<void> {
     await this.attempt(async () => {
-      const page = await this.read(undefined, this.isPlain ? 0 : this.order.get().length);
+      const page = await this.read(undefined, isAsLong ? this.order.get().length : 0);
       const ids = new Set(page.sessions.map((session) => session.id));
       // Whether a session fits a query, only the service knows.
       const isNew = (id: string) => this.query === '' && page.meanwhile.has(id);
@@ -111,9 +111,10 @@ export class Sessions {
   }
 
   /** The feed had a gap, perhaps another store: whatever comes now replaces what was known. */
-  outdate(): void {
+  reload(): Promise<void> {
     this.outdated = new Set(this.rows.keys());
     this.deletions.clear();
+    return this.load();
   }
 
   get hasMore(): boolean {
@@ -163,24 +164,26 @@ export class Sessions {
         case 'SessionUpdated':
         case 'SessionStarted':
         case 'SessionFinished':
-          if (!this.isNewest(event.session, rows)) break;
+          if (event.session.change < this.newestChange(event.session.id, rows)) break;
           rows.set(event.session.id, event.session);
-          gone.delete(event.session.id);
+          if (event.fits === false && this.query !== '') gone.add(event.session.id);
+          else gone.delete(event.session.id);
           break;
         case 'SessionDeleted':
-          this.noteDeletion(event.session_id, event.change);
-          if (this.isNewer(event.session_id, event.change, rows)) break;
+          if (event.change < this.newestChange(event.session_id, rows)) break;
+          this.deletions.set(event.session_id, event.change);
           rows.delete(event.session_id);
           gone.add(event.session_id);
       }
     }
+    if (this.deletions.size > MOST_DELETIONS) this.deletions.clear();
     for (const meanwhile of this.awaited) {
-      for (const [id, session] of rows) {
-        if (this.isNewest(session, meanwhile)) meanwhile.set(id, session);
-      }
+      for (const [id, row] of rows) meanwhile.set(id, newerRow(meanwhile.get(id), row));
     }
     this.commit(
-      [...rows.values()].filter((session) => this.isInLoadedPart(session)),
+      [...rows.values()]
+        .filter(({ id }) => !gone.has(id))
+        .filter((row) => this.isInLoadedPart(row)),
       [...gone],
     );
     return rows.size + gone.size > 0;
@@ -195,26 +198,14 @@ export class Sessions {
     if (sorted.some((id, index) => id !== before[index])) this.order.set(sorted);
   }
 
-  /** Whether no newer version of a session is known, and no deletion of this one. */
-  private isNewest(session: Session, others: ReadonlyMap<string, Session>): boolean {
-    const { id, change } = session;
-    return !this.isNewer(id, change, others) && (this.deletions.get(id) ?? 0) < change;
-  }
-
-  private isNewer(id: string, change: number, others: ReadonlyMap<string, Session>): boolean {
-    return [this.known(id), others.get(id)].some((one) => (one?.change ?? 0) > change);
+  /** Change of the newest version of a session that is known, or of its deletion. */
+  private newestChange(id: string, others: ReadonlyMap<string, Session>): number {
+    const known = Math.max(this.known(id)?.change ?? 0, others.get(id)?.change ?? 0);
+    return Math.max(known, this.deletions.get(id) ?? 0);
   }
 
   private known(id: string): Session | undefined {
     return this.outdated.has(id) ? undefined : this.rows.get(id);
-  }
-
-  private noteDeletion(id: string, change: number): void {
-    const known = this.deletions.get(id) ?? 0;
-    this.deletions.delete(id);
-    this.deletions.set(id, Math.max(known, change));
-    const [oldest] = this.deletions.keys();
-    if (this.deletions.size > MOST_DELETIONS && oldest !== undefined) this.deletions.delete(oldest);
   }
 
   private get isPlain(): boolean {
@@ -231,11 +222,9 @@ export class Sessions {
     try {
       const page = await this.readPages(cursor, least);
       const sessions = page.sessions.flatMap((session) => {
-        const newer = [meanwhile.get(session.id), this.known(session.id)].reduce<Session>(
-          (newest, one) => (one === undefined ? newest : newerRow(newest, one)),
-          session,
-        );
-        return (this.deletions.get(session.id) ?? 0) < newer.change ? newer : [];
+        const { id } = session;
+        const newest = newerRow(meanwhile.get(id), newerRow(this.known(id), session));
+        return (this.deletions.get(id) ?? 0) < newest.change ? newest : [];
       });
       return { ...page, sessions, meanwhile };
     } finally {
@@ -244,7 +233,7 @@ export class Sessions {
   }
 
   private async readPages(cursor: string | undefined, least: number): Promise<SessionList> {
-    const wanted = this.isPlain ? 0 : Math.max(least, PAGE_SIZE);
+    const wanted = this.isPlain ? least : Math.max(least, PAGE_SIZE);
     const sessions: Session[] = [];
     let next = cursor;
     for (let pages = 1; ; pages += 1) {

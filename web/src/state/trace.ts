@@ -149,11 +149,12 @@ export class Trace {
   }
 
   /** The feed had a gap, perhaps another store: whatever comes now replaces what was known. */
-  outdate(): void {
+  reload(): Promise<void> {
     this.outdated = new Set(this.spans.keys());
     this.isSessionOutdated = true;
     this.moved_change = 0;
     this.deferred.clear();
+    return this.load();
   }
 
   private takeSession(session: Session): void {
@@ -190,7 +191,10 @@ export class Trace {
         case 'SpanStarted':
         case 'SpanUpdated':
         case 'SpanEnded':
-          if (this.mayBeLeft(event.span)) rows.push(event.span);
+          // Not one that moved away before.
+          if (event.span.change > this.moved_change || this.spans.get(spanKey(event.span))) {
+            rows.push(event.span);
+          }
           if (hasEnded(event.span.status)) waiting.delete(spanKey(event.span));
           break;
         case 'WaitingOnSignal':
@@ -213,13 +217,8 @@ export class Trace {
   private loadAfterMove(change: number): void {
     if (change <= this.moved_change) return;
     this.moved_change = change;
-    for (const [key, row] of this.deferred) if (row.change < change) this.deferred.delete(key);
+    this.deferred.clear();
     void this.load();
-  }
-
-  /** Whether a row of the feed is not one that moved away before. */
-  private mayBeLeft(row: SpanRow): boolean {
-    return row.change > this.moved_change || this.spans.get(spanKey(row)) !== undefined;
   }
 
   /** Freeze the view until `thaw`; incoming rows are held back, only their newest versions. */
