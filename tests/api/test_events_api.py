@@ -51,10 +51,16 @@ class Served:
         self.writer = app.state.parts.writer  # type: ignore[attr-defined]  # FastAPI's own
         self.client = client
 
-    async def follow(self, viewer: Viewer, event_count: int, after: str | None = None) -> None:
+    async def follow(
+        self,
+        viewer: Viewer,
+        event_count: int,
+        after: str | None = None,
+        **narrowed: str | list[str],
+    ) -> None:
         """Read so many events without keep-alives, as an EventSource does."""
         headers = {"Last-Event-ID": viewer.last_id} if viewer.last_id else {}
-        query = {"after": after} if after else {}
+        query = {**({"after": after} if after else {}), **narrowed}
         async with (
             asyncio.timeout(20),
             self.client.stream("GET", "/events", headers=headers, params=query) as answer,
@@ -106,6 +112,40 @@ async def test_a_reader_goes_on_after_the_service_was_killed_and_started_again(
             await served.follow(viewer, 1)
         assert viewer.types.count("Gap") == 0
         assert viewer.sessions[trace_hex(1)]["status"] == "completed"
+
+
+async def test_a_viewer_of_a_part_of_the_list_gets_the_rows_that_fit_and_those_it_names() -> None:
+    async with serve("memory:") as served:
+        as_of = (await served.client.get("/sessions")).json()["as_of"]
+        failed, fine, named = span(trace=1, error="no"), span(trace=2), span(trace=3)
+        await served.writer.submit([incoming(one) for one in (failed, fine, named)], [])
+        viewer = Viewer()
+        rows = [trace_hex(3), trace_hex(4)]
+        await served.follow(viewer, 2, as_of, q="errors>0", rows=rows)
+        assert viewer.sessions.keys() == {trace_hex(1), trace_hex(3)}
+        assert not viewer.spans
+
+
+async def test_of_more_than_200_rows_in_a_second_the_rest_is_reported_and_in_the_list() -> None:
+    async with serve("memory:") as served:
+        as_of = (await served.client.get("/sessions")).json()["as_of"]
+        await served.writer.submit([incoming(span(trace=n)) for n in range(1, 251)], [])
+        viewer = Viewer()
+        await served.follow(viewer, 201, as_of, q="")
+        assert viewer.types.count("LeftOut") == 1
+        assert len(viewer.sessions) == 200
+        assert len((await served.client.get("/sessions?limit=1000")).json()["sessions"]) == 250
+
+
+async def test_a_query_of_the_stream_has_the_errors_of_the_list() -> None:
+    async with serve("memory:") as served:
+        query = {"q": "status:faild"}
+        of_list = await served.client.get("/sessions", params=query)
+        of_stream = await served.client.get("/events", params=query)
+        assert of_list.json()["code"] == "bad_query"
+        assert (of_stream.status_code, of_stream.json()) == (400, of_list.json())
+        many = {"rows": [str(number) for number in range(201)]}
+        assert (await served.client.get("/events", params=many)).status_code == 422
 
 
 @pytest.mark.slow

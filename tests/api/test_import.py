@@ -63,9 +63,10 @@ async def take(client: Api, content: bytes) -> dict[str, Any]:
 
 
 async def shown(client: Api, session_id: str) -> dict[str, Any]:
-    """Return all answers about a session, with times that do not depend on the order of arrival."""
+    """Return all answers about a session, with what does not depend on the order of arrival."""
     row = (await client.get(f"/sessions/{session_id}")).json()
-    row.pop("epoch_ns")
+    for name in ("epoch_ns", "change"):
+        del row[name]
     row["sorted"] = {
         name: sorted(row.pop(name)) for name in ("models", "services", "agents", "tags")
     }
@@ -75,6 +76,7 @@ async def shown(client: Api, session_id: str) -> dict[str, Any]:
         one["start_ns"] = int(page["epoch_ns"]) + one.pop("offset_ns")
         detail = (await client.get(f"/spans/{one['trace_id']}/{one['span_id']}")).json()
         context = [detail["context"]] if detail["context"] is not None else []
+        del one["change"], detail["change"]
         for placed in (detail, *detail["events"], *context):
             placed["at_ns"] = int(page["epoch_ns"]) + placed.pop("offset_ns")
         details[one["span_id"]] = detail

@@ -7,6 +7,7 @@ import json
 import math
 import selectors
 import tempfile
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 
 import pytest
@@ -14,17 +15,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.service.feed import feed as feed_module
+from inspector.service.feed import narrowing as narrowing_module
 from inspector.service.feed import tail as tail_module
-from inspector.service.feed.feed import Feed, FeedTiming
-from inspector.service.model.records import Changes
+from inspector.service.feed.feed import NO_SESSION, Feed, FeedTiming
+from inspector.service.feed.narrowing import Narrowing
+from inspector.service.model.records import Changes, SessionRecord
 from inspector.service.present import rows as presenter
-from inspector.service.query.tree import All
+from inspector.service.query import QueryScope, parse_query
+from inspector.service.query.tree import All, Node
+from inspector.service.search.evaluator import may_fit
 from inspector.service.storage import Store, open_store
 from tests.support.models.schedules import Step, controlled_schedules
 from tests.support.services.recorder_rig import Rig, play
-from tests.support.services.viewer import Viewer
+from tests.support.services.viewer import Row, Viewer
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
-from tests.support.telemetry.records import incoming, log, progressed, started, trace_hex
+from tests.support.telemetry.records import (
+    incoming,
+    log,
+    paused,
+    progressed,
+    resumed,
+    started,
+    trace_hex,
+)
 
 # Keep-alives soon: they tell the position when the last changes concern no viewer.
 _AT_ONCE = FeedTiming(interval_s=0.0, keep_alive_s=0.01)
@@ -61,7 +74,7 @@ def reload(rig: _FedRig, viewer: Viewer) -> None:
     viewer.must_reload = False
     with rig.store.read() as reader:
         for record in reader.newest_sessions(All(), None, 1000).rows:
-            viewer.sessions[record.row.id] = presenter.session(record.row).model_dump(mode="json")
+            viewer.sessions[record.row.id] = presenter.session(record).model_dump(mode="json")
             for one in reader.spans_of(record.row.id):
                 row = presenter.span_row(one.row()).model_dump(mode="json")
                 viewer.spans[one.trace_id, one.span_id] = (record.row.id, row)
@@ -149,6 +162,7 @@ class _Follower(Viewer):
         super().__init__(last_id=rig.feed.position(0))
         self._rig = rig
         self._session_ids = session_ids
+        self.narrowing: Narrowing | None = None
         self._events: AsyncGenerator[str, None] | None = None
         self._feed = rig.feed
 
@@ -156,7 +170,8 @@ class _Follower(Viewer):
         """Read that many events and be cut off, or all there are and stay connected."""
         if self._events is None or self._feed is not self._rig.feed:
             self._feed = self._rig.feed
-            self._events = _events(self._feed.stream(self.last_id, self._session_ids))
+            stream = self._feed.stream(self.last_id, self._session_ids, self.narrowing)
+            self._events = _events(stream)
             self.read(await anext(self._events))
         types_before = len(self.types)
         async with asyncio.timeout(10):
@@ -236,6 +251,237 @@ def test_a_viewer_of_some_sessions_ends_with_the_stores_state_though_others_wait
         patch.setattr(tail_module, "CHUNK", chunk)
         patch.setattr(feed_module, "CHUNK", chunk)
         asyncio.run(scenario())
+
+
+class _PartFollower(_Follower):
+    """A viewer of a part of the list."""
+
+    def __init__(self, rig: _FedRig, session_ids: frozenset[str], narrowing: Narrowing) -> None:
+        super().__init__(rig, session_ids)
+        self.narrowing = narrowing
+        self._listed = set[str]()
+
+    def read(self, event: str) -> None:
+        super().read(event)
+        message = json.loads(event.partition("data: ")[2])
+        match message:
+            case {"session": {"id": id_}} if message.get("fits", True):
+                self._listed.add(id_)
+            case {"session": {"id": id_}}:
+                self._listed.discard(id_)
+            case {"type": "LeftOut" | "Gap"}:
+                self.read_list()
+
+    def read_list(self) -> None:
+        with self._rig.store.read() as reader:
+            rows = reader.newest_sessions(All(), None, 1000).rows
+        self.sessions = {one.row.id: presenter.session(one).model_dump(mode="json") for one in rows}
+        assert self.narrowing is not None
+        tree = parse_query(self.narrowing.query, QueryScope.SESSION, START_NS)
+        self._listed = {
+            one.row.id for one in rows if may_fit(tree, one, one.changed_ns) is not False
+        }
+
+    def _narrowed(self, state: tuple[object, ...]) -> tuple[object, ...]:
+        sessions, spans, requests = super()._narrowed(state)
+        assert isinstance(sessions, dict)
+        assert self.narrowing is not None
+        wanted = self._listed | self.narrowing.row_ids | self._session_ids
+        wanted |= {id_ for id_, row in sessions.items() if row["waiting_since"]}
+        return (
+            self._listed & sessions.keys(),
+            {id_: row for id_, row in sessions.items() if id_ in wanted},
+            spans,
+            requests,
+        )
+
+    def should_show(self) -> tuple[object, ...]:
+        truth = _PartFollower(
+            self._rig, self._session_ids, self.narrowing or Narrowing("", frozenset())
+        )
+        reload(self._rig, truth)
+        truth.read_list()
+        return truth.shows()
+
+
+@given(
+    steps=controlled_schedules,
+    readings=st.lists(st.none() | st.integers(1, 4), min_size=14, max_size=14),
+    session_ids=st.sampled_from([frozenset({NO_SESSION}), frozenset({"S"})]),
+    narrowing=st.builds(
+        Narrowing,
+        st.sampled_from(
+            ["", "status:running", "-status:running", "spans<2", "kind:tool", "errors>0"]
+        ),
+        st.sampled_from([frozenset[str](), frozenset({"C"})]),
+    ),
+    list_rows=st.sampled_from([1, 2, 200]),
+    list_interval_s=st.sampled_from([0.0, 1e9]),
+    tail_entries=st.sampled_from([2, 1000]),
+    chunk=st.sampled_from([1, 3, 500]),
+)
+def test_a_viewer_of_a_part_of_the_list_ends_with_that_part_of_the_store(
+    steps: list[Step],
+    readings: list[int | None],
+    session_ids: frozenset[str],
+    narrowing: Narrowing,
+    list_rows: int,
+    list_interval_s: float,
+    tail_entries: int,
+    chunk: int,
+) -> None:
+    """Whatever is left out: it reads the list again when that is reported."""
+
+    async def scenario() -> None:
+        timing = FeedTiming(0.0, list_interval_s=list_interval_s, keep_alive_s=0.01)
+        rig = _FedRig(open_store("memory:"), timing)
+        viewer = _PartFollower(rig, session_ids, narrowing)
+        try:
+            for step, event_count in zip(steps, readings, strict=False):
+                play(rig, step)
+                await viewer.follow(event_count)
+            async with asyncio.timeout(30):
+                while viewer.last_id != rig.position:
+                    await viewer.cut()  # a new connection need not wait for the next second
+                    await viewer.follow(None)
+            assert viewer.shows() == viewer.should_show()
+        finally:
+            await viewer.cut()
+            rig.store.close()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tail_module, "TAIL_ROWS", tail_entries)
+        patch.setattr(tail_module, "CHUNK", chunk)
+        patch.setattr(feed_module, "CHUNK", chunk)
+        patch.setattr(feed_module, "LIST_ROWS", list_rows)
+        asyncio.run(scenario())
+
+
+async def _read_all(rig: _FedRig, stream: AsyncGenerator[bytes, None]) -> list[Row]:
+    """Return the messages up to the present position, without keep-alives."""
+    messages: list[Row] = []
+    async with asyncio.timeout(10):
+        async for event in _events(stream):
+            fields = dict(line.split(": ", 1) for line in event.splitlines())
+            message = json.loads(fields["data"])
+            if message["type"] != "Heartbeat":
+                messages.append(message)
+            if fields.get("id") == rig.position:
+                break
+    return messages
+
+
+def _sent_rows(messages: list[Row]) -> list[tuple[str, bool]]:
+    return [(one["session_id"], one.get("fits", True)) for one in messages if "session" in one]
+
+
+_IN_ONE_SECOND = FeedTiming(0.0, list_interval_s=1e9, keep_alive_s=0.01)
+_A_SECOND_EACH = FeedTiming(0.0, list_interval_s=0.0, keep_alive_s=0.01)
+
+
+async def test_a_row_that_does_not_fit_any_more_is_sent_once_to_each_viewer() -> None:
+    rig = _FedRig(open_store("memory:"), _A_SECOND_EACH)
+    one, other = trace_hex(1), trace_hex(2)
+    few = Narrowing("spans<2", frozenset())
+    first = rig.feed.stream(None, (), few)
+    await anext(first)
+    rig.record(started(span(trace=1)), started(span(trace=2)), started(span(trace=2, span_id=2)))
+    assert _sent_rows(await _read_all(rig, first)) == [(one, True)]
+    late = rig.feed.stream(rig.position, (), few)
+    await anext(late)
+    rig.record(started(span(trace=1, span_id=3)))
+    for stream in (first, late):
+        assert _sent_rows(await _read_all(rig, stream)) == [(one, False)]
+    rig.record(started(span(trace=1, span_id=4)), started(span(trace=2, span_id=4)))
+    for stream in (first, late):
+        assert _sent_rows(await _read_all(rig, stream)) == []
+        await stream.aclose()
+    named = rig.feed.stream(rig.position, (), Narrowing("spans<2", frozenset({other})))
+    await anext(named)
+    rig.record(started(span(trace=2, span_id=5)))
+    assert _sent_rows(await _read_all(rig, named)) == [(other, False)]
+    await named.aclose()
+
+
+async def test_a_session_that_waits_is_sent_whatever_fits_and_once_when_it_goes_on() -> None:
+    rig = _FedRig(open_store("memory:"), _A_SECOND_EACH)
+    rig.record(started(span(trace=1)))
+    stream = rig.feed.stream(None, (), Narrowing("status:failed", frozenset()))
+    await anext(stream)
+    rig.record(paused(1, 1, START_NS), started(span(trace=1, span_id=2)))
+    rig.record(started(span(trace=2)))
+    [waiting] = [one for one in await _read_all(rig, stream) if "session" in one]
+    assert waiting["session"]["waiting_since"] is not None
+    rig.record(resumed(1, 1, START_NS + SECOND_NS))
+    rig.record(started(span(trace=1, span_id=3)))
+    [going_on] = [one for one in await _read_all(rig, stream) if "session" in one]
+    assert (going_on["session"]["waiting_since"], going_on["fits"]) == (None, False)
+    await stream.aclose()
+
+
+async def test_of_too_many_rows_those_named_come_and_a_report_of_how_many_do_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(feed_module, "LIST_ROWS", 2)
+    rig = _FedRig(open_store("memory:"), _A_SECOND_EACH)
+    stream = rig.feed.stream(None, (), Narrowing("", frozenset({trace_hex(1)})))
+    await anext(stream)
+    rig.record(*(started(span(trace=number)) for number in range(1, 6)))
+    left_out, *others = await _read_all(rig, stream)
+    assert (left_out["type"], left_out["count"]) == ("LeftOut", 3)
+    assert left_out["through"] == rig.position
+    assert _sent_rows(others) == [(trace_hex(1), True), (trace_hex(5), True)]
+    await stream.aclose()
+
+
+async def test_a_query_is_evaluated_once_a_row_however_many_viewers_have_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = Counter[tuple[str, int]]()
+
+    def counted(tree: Node, session: SessionRecord, now_ns: int) -> bool | None:
+        seen[session.row.id, session.change] += 1
+        return may_fit(tree, session, now_ns)
+
+    monkeypatch.setattr(narrowing_module, "may_fit", counted)
+    rig = _FedRig(open_store("memory:"), _A_SECOND_EACH)
+    streams = [
+        rig.feed.stream(None, (), Narrowing("spans<3", frozenset({str(number)})))
+        for number in range(20)
+    ]
+    for stream in streams:
+        await anext(stream)
+    for number in range(1, 5):
+        rig.record(*(started(span(trace=trace, span_id=number)) for trace in (1, 2)))
+        for stream in streams:
+            await _read_all(rig, stream)
+    assert len(seen) == 8
+    assert set(seen.values()) == {1}
+    for stream in streams:
+        await stream.aclose()
+
+
+@pytest.mark.parametrize("tail_rows", [0, 1000])
+async def test_cut_off_before_rows_that_were_left_out_are_reported_a_viewer_hears_of_them_next(
+    monkeypatch: pytest.MonkeyPatch, tail_rows: int
+) -> None:
+    monkeypatch.setattr(tail_module, "TAIL_ROWS", tail_rows)
+    monkeypatch.setattr(feed_module, "LIST_ROWS", 2)
+    rig = _FedRig(open_store("memory:"), _IN_ONE_SECOND)
+    stream = rig.feed.stream(None, (), Narrowing("", frozenset()))
+    await anext(stream)
+    rig.record(started(span(trace=1)))
+    assert _sent_rows(await _read_all(rig, stream)) == [(trace_hex(1), True)]
+    viewer = Viewer(last_id=rig.position)
+    rig.record(*(started(span(trace=number)) for number in range(2, 6)))
+    events = _events(stream)
+    while viewer.types.count("Heartbeat") < 5:
+        viewer.read(await anext(events))
+    assert "LeftOut" not in viewer.types
+    await stream.aclose()
+    again = rig.feed.stream(viewer.last_id, (), Narrowing("", frozenset()))
+    assert [one["count"] for one in await _read_all(rig, again) if one["type"] == "LeftOut"] == [2]
+    await again.aclose()
 
 
 async def test_rows_of_other_sessions_wait_unless_they_came_or_settled() -> None:

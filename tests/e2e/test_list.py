@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import time_ns
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -457,3 +458,34 @@ def test_a_narrow_page_has_rows_of_three_lines_and_no_sideways_scrolling(
         "document.querySelector('.ins-list__scroller')",
     ):
         assert page.evaluate(f"{overflowing}.scrollWidth <= {overflowing}.clientWidth")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("search", "query"), [("", ""), ("?q=errors%3E0", "errors>0")])
+def test_where_more_changes_than_is_sent_the_page_follows_a_part_and_its_list_has_all(
+    page: Page, watch: Watch, service: Service, search: str, query: str
+) -> None:
+    def begin(first: int, count: int) -> None:
+        # The first of the list are stored first, so they are what is left out.
+        numbers = reversed(range(first, first + count))
+        now_ns = time_ns()
+        _import(service, "\n".join(_session(n, now_ns + n, failed=n % 2 == 0) for n in numbers))
+
+    def followed() -> dict[str, list[str]]:
+        events = [url for url in watch.requested if "/events?" in url]
+        return parse_qs(urlsplit(events[-1]).query, keep_blank_values=True)
+
+    begin(0, 10)
+    _open(page, service, search)
+    with page.expect_request("**/events?*"):
+        page.reload()
+    assert "q" not in followed()
+    with page.expect_request(lambda request: "/events?" in request.url and "q=" in request.url):
+        begin(500, 400)
+    assert followed()["q"] == [query]
+    assert len(followed()["rows"]) >= 5
+    begin(1000, 401)
+    expect(page.get_by_role("link", name="Session 1400")).to_be_visible()
+    _import(service, _session(2000, time_ns() + 10_000, failed=True))
+    expect(page.get_by_role("link", name="Session 2000")).to_be_visible()
+    assert watch.errors == []

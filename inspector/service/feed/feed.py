@@ -13,15 +13,25 @@ import math
 import threading
 import time
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Collection, Iterator
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from inspector.errors import StoreUnavailableError
 from inspector.service import wire
 from inspector.service.feed.messages import SESSION, FeedEntry, entries_of, event
-from inspector.service.feed.tail import CHUNK, Interest, News, Position, Tail, Unseen, unseen
-from inspector.service.model.records import Changes
-from inspector.service.model.rows import SessionRow
+from inspector.service.feed.narrowing import LIST_ROWS, Narrowing, choose
+from inspector.service.feed.tail import (
+    CHUNK,
+    Interest,
+    News,
+    Position,
+    Tail,
+    Unseen,
+    WriteLimits,
+    unseen,
+)
+from inspector.service.model.records import Changes, SessionRecord
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
 from inspector.service.storage.base import ReadableStore, Reader
@@ -144,6 +154,8 @@ class _Viewer:
         self.interest = interest
         self.seen = Position(head, head)
         self.health: StoreHealth | None = None  # the last that was sent to it
+        self.room = 0  # rows of the list that it still gets before the next are due
+        self.left_out = 0  # and those that it did not get, until that is reported
         self.has_news = False
         self.has_slow_news = False  # rows of other sessions changed, which may wait
         self.news_due_s = 0.0
@@ -277,7 +289,10 @@ class Feed:
                 clock.loop.call_soon_threadsafe(act, clock)
 
     async def stream(
-        self, after: str | None = None, session_ids: Collection[str] = ()
+        self,
+        after: str | None = None,
+        session_ids: Collection[str] = (),
+        narrowing: Narrowing | None = None,
     ) -> AsyncGenerator[bytes, None]:
         """Yield server-sent events, whole ones, one write at a time, until `close`.
 
@@ -285,9 +300,13 @@ class Feed:
             after: The last id that the viewer saw, or `as_of` of a list; None: new changes only.
             session_ids: Spans of these sessions only; empty: of all. Rows of other sessions may
                 then come later, unless `NO_SESSION` is among them.
+            narrowing: The rows of other sessions to send; None: all. Without `session_ids` spans
+                of none are sent then.
         """
         ids, timing = frozenset(session_ids), self._timing
-        interest = Interest(ids, is_list_slow=bool(ids) and NO_SESSION not in ids)
+        if narrowing is not None:
+            ids = ids or frozenset({NO_SESSION})
+        interest = Interest(ids, bool(ids) and NO_SESSION not in ids, narrowing)
         with self._watching(interest) as viewer:
             yield await self._begin(viewer, after)
             while not self._is_closed:
@@ -296,27 +315,31 @@ class Feed:
                 if not self._is_in_reach(viewer.seen.cursor):
                     yield self._gap(viewer)
                 viewer.forget_news()
+                limits = self._limits(viewer)
                 try:
-                    found = self._recent(viewer)
-                    if found is None:
-                        found = await asyncio.to_thread(self._read, viewer.seen, interest)
-                        if not self._is_in_reach(viewer.seen.cursor):
-                            continue  # what was read may have lacked what had just gone
+                    found = await self._find(viewer.seen, interest, limits)
                 except StoreUnavailableError:
                     yield self._heartbeat(viewer)
                     viewer.has_news, viewer.news_due_s = True, viewer.now_s() + _RETRY_S
                     await viewer.wait()
                     continue
+                if found is None:
+                    continue
                 viewer.seen = found.position
+                viewer.left_out += found.left_out
+                block = self._left_out(viewer) if limits.has_report else b""
+                block += found.block
                 viewer.has_slow_news |= viewer.seen.cursor < viewer.seen.ahead
+                viewer.has_slow_news |= bool(viewer.left_out)
                 now_s = viewer.now_s()
-                if found.has_list:
+                viewer.room = limits.room - found.row_count
+                if limits.has_report and (found.has_list or found.row_count or found.left_out):
                     viewer.slow_news_due_s = timing.next_list_s(now_s)
-                if found.block:
+                if block:
                     rows, viewers = found.entry_count, self._viewer_count
                     viewer.news_due_s = timing.next_write_s(now_s, rows, viewers)
                     viewer.keep_alive_due_s = now_s + timing.keep_alive_s
-                    yield found.block
+                    yield block
                 if found.is_all:  # else it catches up: the pace is that of its connection
                     await viewer.wait()
 
@@ -369,33 +392,56 @@ class Feed:
     def _viewer_count(self) -> int:
         return sum(len(clock.viewers) for clock in list(self._clocks.values()))
 
-    def _recent(self, viewer: _Viewer) -> Unseen | None:
-        """Return what a viewer has not seen, from memory; None: it is further behind."""
-        seen = viewer.seen
-        is_list_due = (
-            not viewer.interest.is_list_slow
-            or viewer.now_s() >= viewer.slow_news_due_s
-            or self._tail.head - seen.cursor > _MAX_SLOW
+    def _limits(self, viewer: _Viewer) -> WriteLimits:
+        """Return the limits of the next write to a viewer."""
+        is_late = self._tail.head - viewer.seen.cursor > _MAX_SLOW
+        is_due = viewer.now_s() >= viewer.slow_news_due_s
+        if viewer.interest.narrowing is None:
+            return WriteLimits(is_due or is_late or not viewer.interest.is_list_slow)
+        if is_due:
+            return WriteLimits(is_list_due=True, room=LIST_ROWS)
+        return WriteLimits(
+            is_late, viewer.room, has_report=False, owes_report=bool(viewer.left_out)
         )
+
+    async def _find(self, seen: Position, interest: Interest, limits: WriteLimits) -> Unseen | None:
+        """Return what a viewer has not seen; None: content of it has just gone."""
         with self._lock:
-            return self._tail.unseen(seen, viewer.interest, is_list_due=is_list_due)
+            found = self._tail.unseen(seen, interest, limits)
+        if found is None:  # it is further behind than what is in memory
+            found = await asyncio.to_thread(self._read, seen, interest, limits)
+            return found if self._is_in_reach(seen.cursor) else None
+        return found
 
     def _stored_head(self) -> int:
         with self._store.read() as reader:
             return reader.head
 
-    def _read(self, seen: Position, interest: Interest) -> Unseen:
+    def _read(self, seen: Position, interest: Interest, limits: WriteLimits) -> Unseen:
         published = self._tail.head  # a commit comes a moment later than it is stored
         with self._store.read() as reader:
             rows = [row for row in reader.changes(seen.cursor, CHUNK) if row.change <= published]
-            entries = entries_of(rows, lambda id_: _destination_row(reader, id_))
+            entries = entries_of(rows, lambda id_: _destination(reader, id_))
             is_all = len(rows) < CHUNK
             reached = min(reader.head, published) if is_all else rows[-1].change
+        entries = [entry for entry in entries if _is_wanted(entry, seen, interest)]
+        left_out: Sequence[FeedEntry] = ()
+        if (narrowing := interest.narrowing) is not None:
+            with self._lock:
+                in_list = filter(interest.has_in_list, entries)
+                wanted = self._tail.queries.wanted(in_list, narrowing, seen.cursor)
+                others = itertools.filterfalse(interest.has_in_list, entries)
+                entries = self._tail.queries.marked(others, narrowing)
+            first, left_out = choose(wanted, narrowing, limits.room)
+            entries = sorted([*entries, *first], key=attrgetter("change"))
         return unseen(
-            [entry for entry in entries if _is_wanted(entry, seen, interest)],
+            entries,
+            left_out,
+            interest,
             seen,
             Position(max(seen.cursor, reached), max(seen.ahead, reached)),
             self._store.id,
+            limits,
             is_all=is_all,
             has_list=is_all,  # the rest is due, too, wherever it comes from
         )
@@ -407,12 +453,26 @@ class Feed:
         beat = wire.Heartbeat(
             time=rfc3339(now_ns), now_ns=str(now_ns), store=presenter.store_health(viewer.health)
         )
-        return event(beat.model_dump_json().encode(), self.position(viewer.seen.cursor))
+        is_cut_safe = not viewer.left_out
+        position = self.position(viewer.seen.cursor) if is_cut_safe else None
+        return event(beat.model_dump_json().encode(), position)
+
+    def _left_out(self, viewer: _Viewer) -> bytes:
+        """Return the report of rows that were left out, if there are any, and forget them."""
+        if not viewer.left_out:
+            return b""
+        message = wire.LeftOut(
+            time=rfc3339(self._clock()),
+            count=viewer.left_out,
+            through=self.position(viewer.seen.cursor),
+        )
+        viewer.left_out = 0
+        return event(message.model_dump_json().encode())
 
     def _gap(self, viewer: _Viewer) -> bytes:
         """Return the request to read all lists again, from where the viewer now goes on."""
         head = self._tail.head
-        viewer.seen = Position(head, head)
+        viewer.seen, viewer.left_out = Position(head, head), 0
         gap = wire.Gap(time=rfc3339(self._clock()))
         return event(gap.model_dump_json().encode(), self.position(head))
 
@@ -425,7 +485,5 @@ def _is_wanted(entry: FeedEntry, seen: Position, interest: Interest) -> bool:
     return entry.change > seen.ahead or entry.key[0] == SESSION
 
 
-def _destination_row(reader: Reader, session_id: str) -> SessionRow | None:
-    destination = reader.destination(session_id) or session_id
-    record = reader.session(destination)
-    return record.row if record else None
+def _destination(reader: Reader, session_id: str) -> SessionRecord | None:
+    return reader.session(reader.destination(session_id) or session_id)

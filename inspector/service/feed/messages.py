@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from copy import copy
+from functools import cached_property
 from typing import Any, TypeAlias, get_args
 
 import orjson
@@ -22,7 +24,7 @@ from inspector.service.model.records import (
     SpanRecord,
     Tombstone,
 )
-from inspector.service.model.rows import RequestStatus, SessionRow, SpanKind, SpanStatus
+from inspector.service.model.rows import RequestStatus, SpanKind, SpanStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
 from inspector.service.sessions import live
@@ -54,11 +56,11 @@ _DEFAULTS: dict[type[_SessionMessage | _SpanMessage], dict[str, Any]] = {
     message: {
         name: field.default
         for name, field in message.model_fields.items()
-        if not field.is_required()
+        if not field.is_required() and name != "fits"
     }
     for message in (*get_args(_SessionMessage), *get_args(_SpanMessage))
 }
-"""The constant fields of each message: its `type`, and defaults."""
+"""The constant fields of each message: its `type`, and defaults that may not be left out."""
 _CHANGED: _Types = (wire.SessionUpdated,)
 _CAME: _Types = (wire.SessionStarted,)
 _SETTLED: _Types = (wire.SessionFinished,)
@@ -73,7 +75,11 @@ class FeedEntry(ABC):
         key: A later entry of the same key replaces this one.
         only_for: The session whose viewers get it; None: all do.
         may_wait: Whether it is a session that neither came nor settled.
+        session: The session whose row is in it, if any.
     """
+
+    session: SessionRecord | None = None
+    _is_unfit = False
 
     def __init__(self, change: int, *key: str, only_for: str | None = None) -> None:
         self.change = change
@@ -82,6 +88,28 @@ class FeedEntry(ABC):
         self.may_wait = False
         self._messages: dict[_Types, Sequence[bytes]] = {}
         self._events: dict[tuple[_Types, str | None], bytes] = {}
+
+    @cached_property
+    def fits(self) -> dict[str, bool]:
+        """Whether its session fits queries, by their text, as far as it is known."""
+        return {}
+
+    @property
+    def is_new(self) -> bool:
+        """Whether its session came with this change."""
+        return self.session is not None and self.session.created == self.change
+
+    @cached_property
+    def unfit(self) -> FeedEntry:
+        """This entry for viewers whose query its session does not fit."""
+        other = copy(self)
+        other._is_unfit = True
+        other._messages, other._events = {}, {}
+        return other
+
+    @property
+    def _fitness(self) -> dict[str, Any]:
+        return {"fits": False} if self._is_unfit else {}
 
     def events(self, cursor: int, store_id: str | None) -> bytes:
         """Return the server-sent events for a viewer that has seen all up to `cursor`.
@@ -120,11 +148,11 @@ def event(data: bytes, position: str | None = None) -> bytes:
 
 
 def entries_of(
-    changes: Sequence[Change], session_row: Callable[[str], SessionRow | None]
+    changes: Sequence[Change], session_of: Callable[[str], SessionRecord | None]
 ) -> list[FeedEntry]:
     """Return the feed entries of `changes`, by number.
 
-    `session_row` finds the present row of the session that another one was merged into, and of
+    `session_of` finds the present version of the session that another one was merged into, and of
     one that a request belongs to.
     """
     entries: list[FeedEntry] = []
@@ -135,11 +163,11 @@ def entries_of(
             case SpanRecord():
                 entries.append(_SpanEntry(row))
             case Tombstone():
-                target = session_row(row.moved_to) if row.moved_to else None
+                target = session_of(row.moved_to) if row.moved_to else None
                 entries.append(_TombstoneEntry(row, target))
             case RequestRecord():
-                session = session_row(row.row.session_id)
-                entries.append(_RequestEntry(row, session.title if session else ""))
+                session = session_of(row.row.session_id)
+                entries.append(_RequestEntry(row, session.row.title if session else ""))
             case MomentRecord():
                 if row.name in _MOMENTS and row.session_id is not None:
                     entries.append(_MomentEntry(row, row.session_id))
@@ -150,7 +178,7 @@ def _message(
     message: type[_SessionMessage | _SpanMessage],
     time_ns: int,
     session_id: str,
-    shown: dict[str, dict[str, Any]],
+    shown: dict[str, Any],
 ) -> bytes:
     """Return `message` as JSON, without validation: there may be thousands a second."""
     head = {**_DEFAULTS[message], "time": rfc3339(time_ns), "session_id": session_id}
@@ -161,7 +189,7 @@ class _SessionEntry(FeedEntry):
     def __init__(self, record: SessionRecord) -> None:
         super().__init__(record.change, SESSION, record.row.id)
         self.may_wait = max(record.created, record.settled) < record.change
-        self._record = record
+        self.session = self._record = record
 
     def _types(self, cursor: int) -> _Types:
         record = self._record
@@ -172,7 +200,7 @@ class _SessionEntry(FeedEntry):
 
     def _encode(self, types: _Types) -> Sequence[bytes]:
         row, changed_ns = self._record.row, self._record.changed_ns
-        shown = {"session": presenter.session_fields(row)}
+        shown = {"session": presenter.session_fields(self._record), **self._fitness}
         return [_message(type_, changed_ns, row.id, shown) for type_ in types]
 
 
@@ -252,10 +280,10 @@ class _RequestEntry(FeedEntry):
 
 
 class _TombstoneEntry(FeedEntry):
-    def __init__(self, tombstone: Tombstone, target: SessionRow | None) -> None:
+    def __init__(self, tombstone: Tombstone, target: SessionRecord | None) -> None:
         super().__init__(tombstone.change, "tombstone", str(tombstone.change))
         self._tombstone = tombstone
-        self._target = target
+        self.session = self._target = target
 
     def _encode(self, types: _Types) -> Sequence[bytes]:
         gone, time = self._tombstone, rfc3339(self._tombstone.changed_ns)
@@ -263,14 +291,19 @@ class _TombstoneEntry(FeedEntry):
         if self._target is not None:
             moved = wire.SessionUpdated(
                 time=time,
-                session_id=self._target.id,
+                session_id=self._target.row.id,
                 session=presenter.session(self._target),
                 moved_from=gone.session_id,
+                moved_change=gone.change,
+                **self._fitness,
             )
             messages.append(moved)
         if gone.is_whole:
             deleted = wire.SessionDeleted(
-                time=time, session_id=gone.session_id, moved_to=gone.moved_to
+                time=time,
+                session_id=gone.session_id,
+                moved_to=gone.moved_to,
+                change=gone.change,
             )
             messages.append(deleted)
         elif self._target is None:

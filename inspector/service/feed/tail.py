@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
 from inspector.service.feed.messages import SESSION, FeedEntry, entries_of, span_key
+from inspector.service.feed.narrowing import Narrowing, Queries, choose
 from inspector.service.model.records import Changes, shown_bytes
 
 TAIL_ROWS = 16_384
@@ -32,11 +33,21 @@ class Interest(NamedTuple):
     """The sessions whose spans it gets; empty: of all."""
     is_list_slow: bool
     """Whether rows of other sessions may wait, unless they came or settled."""
+    narrowing: Narrowing | None = None
+    """The rows of other sessions that it gets; None: all."""
 
     @property
     def followed_ids(self) -> frozenset[str]:
         """The sessions whose spans it gets, or what stands for all."""
         return self.session_ids or _ALL_IDS
+
+    def has_in_list(self, entry: FeedEntry) -> bool:
+        """Whether it is a row of the list that this is narrowed to a part of."""
+        return (
+            self.narrowing is not None
+            and entry.key[0] == SESSION
+            and entry.key[1] not in self.session_ids
+        )
 
 
 class Position(NamedTuple):
@@ -59,24 +70,54 @@ class Unseen(NamedTuple):
     """Whether there is no more."""
     has_list: bool
     """Whether the last of the rows that may wait are in it."""
+    row_count: int = 0
+    """For a narrowed viewer: rows of the list in it."""
+    left_out: int = 0
+    """For a narrowed viewer: rows of the list for which there was no room."""
+
+
+class WriteLimits(NamedTuple):
+    """The limits of the next write to a viewer."""
+
+    is_list_due: bool
+    """Whether rows of the list that waited are sent, or left out."""
+    room: int = 0
+    """Number of rows of the list that a narrowed viewer gets."""
+    has_report: bool = True
+    """Whether it reports rows that were left out."""
+    owes_report: bool = False
+    """Whether some were left out before that are not reported yet."""
 
 
 def unseen(
     entries: Sequence[FeedEntry],
+    left_out: Sequence[FeedEntry],
+    interest: Interest,
     seen: Position,
     position: Position,
     store_id: str,
+    limits: WriteLimits,
     *,
     is_all: bool,
     has_list: bool,
 ) -> Unseen:
     """Return `entries` as a write to a viewer that has seen `seen`, and then is at `position`."""
-    # What is ahead of rows that wait has no id: the next connection begins with those rows.
+    # What is ahead of rows that wait has no id: the next connection begins with those rows. Nor
+    # has what comes after rows that were left out, until that is reported.
+    is_cut_safe = limits.has_report or not (limits.owes_report or left_out)
+    through = position.cursor if is_cut_safe else 0
+    rows = [entry for entry in entries if interest.has_in_list(entry)]
+    in_list = {entry.key for entry in rows}
     events = (
-        entry.events(seen.ahead, store_id if entry.change <= position.cursor else None)
+        entry.events(
+            seen.cursor if entry.key in in_list else seen.ahead,
+            store_id if entry.change <= through else None,
+        )
         for entry in entries
     )
-    return Unseen(b"".join(events), len(entries), position, is_all, has_list)
+    return Unseen(
+        b"".join(events), len(entries), position, is_all, has_list, len(rows), len(left_out)
+    )
 
 
 class News(NamedTuple):
@@ -104,6 +145,7 @@ class Tail:
         """Of each session that is followed."""
         self._followed_since = dict[str, int]()
         """Everything of a followed session that is newer than this is here."""
+        self.queries = Queries()
         self.forget(head)
 
     def forget(self, head: int) -> None:
@@ -111,6 +153,7 @@ class Tail:
         self.head = head
         self._floor = head  # everything newer than this that is followed is here
         self._commits.clear()
+        self.queries.forget()
         self.row_count = 0
         self._all = _Newest()
         """Everything, if all sessions are followed."""
@@ -120,7 +163,7 @@ class Tail:
         """What every viewer gets at once."""
         self._changed = _Newest()
         """Sessions that neither came nor settled."""
-        self._found: dict[tuple[Position, Interest, bool], Unseen] = {}
+        self._found: dict[tuple[Position, Interest, WriteLimits], Unseen] = {}
         """The writes since the last commit: viewers of the same often are at the same position."""
         self._found_rows = 0
 
@@ -129,6 +172,8 @@ class Tail:
         for id_ in interest.followed_ids:
             self._viewer_counts[id_] += 1
             self._followed_since.setdefault(id_, self.head)
+        if interest.narrowing is not None:
+            self.queries.follow(interest.narrowing.query)
 
     def unfollow(self, interest: Interest) -> None:
         """Keep it no longer, unless another viewer follows it."""
@@ -136,6 +181,8 @@ class Tail:
             self._viewer_counts[id_] -= 1
             if not self._viewer_counts[id_]:
                 del self._viewer_counts[id_], self._followed_since[id_]
+        if interest.narrowing is not None:
+            self.queries.unfollow(interest.narrowing.query)
         if not self._viewer_counts:
             self.forget(self.head)
 
@@ -146,6 +193,7 @@ class Tail:
         if not self._viewer_counts:
             return None
         entries = self._followed_entries(changes)
+        self.queries.add(entries)
         for entry in entries:
             self._put(entry)
         for departure in changes.departures:
@@ -173,8 +221,8 @@ class Tail:
         followed = self._viewer_counts
         is_every = _EVERY_SESSION in followed
         rows = changes.published(changes.first - 1, None if is_every else followed)
-        session_rows = {record.row.id: record.row for record in changes.sessions}
-        entries = entries_of(rows, session_rows.get)
+        sessions = {record.row.id: record for record in changes.sessions}
+        entries = entries_of(rows, sessions.get)
         if is_every:
             return entries
         return [one for one in entries if one.only_for is None or one.only_for in followed]
@@ -202,7 +250,7 @@ class Tail:
                 if not self._own[id_]:  # also if all of it moved away
                     del self._own[id_]
 
-    def unseen(self, seen: Position, interest: Interest, *, is_list_due: bool) -> Unseen | None:
+    def unseen(self, seen: Position, interest: Interest, limits: WriteLimits) -> Unseen | None:
         """Return what a viewer has not seen; None when not all of it is here.
 
         Of rows that changed more than once, the newest version.
@@ -210,7 +258,7 @@ class Tail:
         since = max(self._followed_since[id_] for id_ in interest.followed_ids)
         if seen.cursor < max(self._floor, since):
             return None
-        case = (seen, interest, is_list_due)
+        case = (seen, interest, limits)
         found = self._found.get(case)
         if found is None:
             found = self._find(*case)
@@ -224,39 +272,95 @@ class Tail:
         self._found.clear()
         self._found_rows = 0
 
-    def _find(self, seen: Position, interest: Interest, is_list_due: bool) -> Unseen:
+    def _find(self, seen: Position, interest: Interest, limits: WriteLimits) -> Unseen:
+        if interest.narrowing is not None:
+            return self._find_part(seen, interest, interest.narrowing, limits)
         ids = interest.session_ids
         waiting: list[FeedEntry] = []
         if not ids:
             entries = list(self._all.after(seen.cursor))
         else:
-            entries = []
-            for id_ in ids:
-                if id_ in self._own:
-                    entries += self._own[id_].after(seen.ahead)
-                if (row := self._changed.get((SESSION, id_))) and row.change > seen.ahead:
-                    entries.append(row)
-            if is_list_due or seen.cursor == seen.ahead:
+            entries = self._own_rows(seen, ids)
+            if limits.is_list_due or seen.cursor == seen.ahead:
                 changed = self._changed.after(seen.cursor)
                 waiting = [entry for entry in changed if entry.key[1] not in ids]
-        owed = _NEVER
-        if is_list_due:
+        if limits.is_list_due:
             entries += waiting
-        elif seen.cursor < seen.ahead:
-            owed = seen.cursor + 1
-        elif waiting:
-            owed = waiting[-1].change
         if ids:  # what came for everyone may have changed since
             newer = {entry.key for entry in entries}
             everyone = self._everyone.after(seen.ahead)
             entries += [entry for entry in everyone if entry.key not in newer]
+        return self._write(entries, waiting, (), interest, seen, limits)
+
+    def _find_part(
+        self, seen: Position, interest: Interest, narrowing: Narrowing, limits: WriteLimits
+    ) -> Unseen:
+        """Return what a viewer of a part of the list has not seen."""
+        entries = self._own_rows(seen, interest.session_ids)
+        newer = {entry.key for entry in entries}
+        entries += [
+            entry
+            for entry in self._everyone.after(seen.ahead)
+            if entry.key not in newer and not interest.has_in_list(entry)
+        ]
+        entries = self.queries.marked(entries, narrowing)
+        rows = self.queries.wanted(self._list_rows(seen, interest), narrowing, seen.cursor)
+        has_room = not interest.is_list_slow and len(rows) <= limits.room
+        left_out: Sequence[FeedEntry] = ()
+        if has_room or limits.is_list_due or not rows:
+            limits = limits._replace(is_list_due=True)
+            first, left_out = choose(rows, narrowing, limits.room)
+            entries += first
+        return self._write(entries, rows, left_out, interest, seen, limits)
+
+    def _own_rows(self, seen: Position, ids: Iterable[str]) -> list[FeedEntry]:
+        """Return what changed in the sessions of a viewer, and their rows."""
+        entries: list[FeedEntry] = []
+        for id_ in ids:
+            if id_ in self._own:
+                entries += self._own[id_].after(seen.ahead)
+            if (row := self._changed.get((SESSION, id_))) and row.change > seen.ahead:
+                entries.append(row)
+        return entries
+
+    def _list_rows(self, seen: Position, interest: Interest) -> Iterable[FeedEntry]:
+        """Return the newest version of each row of the list that changed, newest first."""
+        found = itertools.chain(self._changed.after(seen.cursor), self._everyone.after(seen.cursor))
+        rows: dict[tuple[str, ...], FeedEntry] = {}
+        for entry in sorted(found, key=attrgetter("change"), reverse=True):
+            if interest.has_in_list(entry):
+                rows.setdefault(entry.key, entry)
+        return rows.values()
+
+    def _write(
+        self,
+        entries: list[FeedEntry],
+        waiting: Sequence[FeedEntry],
+        left_out: Sequence[FeedEntry],
+        interest: Interest,
+        seen: Position,
+        limits: WriteLimits,
+    ) -> Unseen:
+        """Return the first of `entries`; of those that are `waiting` all are in it or none."""
+        owed = _NEVER
+        if not limits.is_list_due:
+            if seen.cursor < seen.ahead:
+                owed = seen.cursor + 1
+            elif waiting:
+                owed = waiting[-1].change
         entries.sort(key=attrgetter("change"))
         is_all = len(entries) <= CHUNK
         reached = self.head if is_all else entries[CHUNK - 1].change
-        position = Position(min(reached, owed - 1), max(seen.ahead, reached))
-        has_list = is_list_due and is_all and bool(waiting)
         return unseen(
-            entries[:CHUNK], seen, position, self._store_id, is_all=is_all, has_list=has_list
+            entries[:CHUNK],
+            [entry for entry in left_out if entry.change <= reached],
+            interest,
+            seen,
+            Position(min(reached, owed - 1), max(seen.ahead, reached)),
+            self._store_id,
+            limits,
+            is_all=is_all,
+            has_list=limits.is_list_due and is_all and bool(waiting),
         )
 
 

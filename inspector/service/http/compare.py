@@ -17,7 +17,8 @@ from inspector.service.http.cursors import encode_cursor
 from inspector.service.http.parts import MAX_COMPARED_SPANS, ReadParts, ReadPartsDep
 from inspector.service.http.problems import ProblemError, session_not_found
 from inspector.service.http.queries import span_pages
-from inspector.service.model.rows import SessionRow, SpanRow
+from inspector.service.model.records import SessionRecord
+from inspector.service.model.rows import SpanRow
 from inspector.service.present import comparison as presenter
 from inspector.service.present.rows import session as session_line
 from inspector.service.storage.base import Reader
@@ -144,12 +145,12 @@ def compare_many_sessions(
     total.
     """
     with parts.store.read() as reader:
-        ids = tuple(_session(reader, one).id for one in session)
+        ids = tuple(_session(reader, one).row.id for one in session)
         if len(set(ids)) < len(ids):
             raise ProblemError(422, "same_session", "Duplicate session", "List each session once.")
     with parts.store.read_whole(*ids) as reader:
         sessions = [_session(reader, one) for one in ids]
-        if (total := sum(one.span_count for one in sessions)) > MAX_COMPARED_SPANS:
+        if (total := sum(one.row.span_count for one in sessions)) > MAX_COMPARED_SPANS:
             raise ProblemError(
                 422,
                 "too_many_spans",
@@ -176,10 +177,10 @@ def compare_many_sessions(
 
 def _compared(
     parts: ReadParts, left: str, right: str
-) -> tuple[tuple[SessionRow, SessionRow], str, Comparison, int]:
+) -> tuple[tuple[SessionRecord, SessionRecord], str, Comparison, int]:
     """Return both sessions, their version, the comparison, and the number of spans left out."""
     with parts.store.read() as reader:
-        pair = _session(reader, left).id, _session(reader, right).id
+        pair = _session(reader, left).row.id, _session(reader, right).row.id
     with parts.store.read_whole(*pair) as reader:
         sessions = _session(reader, pair[0]), _session(reader, pair[1])
         numbers = tuple(map(reader.last_change, pair))
@@ -242,13 +243,13 @@ def _row_of(found: Comparison, key: str) -> int | None:
     return None
 
 
-def _session(reader: Reader, session_id: str) -> SessionRow:
+def _session(reader: Reader, session_id: str) -> SessionRecord:
     record = reader.session(session_id)
     if record is None and (moved_to := reader.destination(session_id)):
         record = reader.session(moved_to)
     if record is None:
         raise session_not_found(session_id)
-    return record.row
+    return record
 
 
 def _spans(reader: Reader, session_id: str) -> list[SpanRow]:

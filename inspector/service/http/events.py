@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from time import time_ns
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 
+from inspector.service.feed.narrowing import LIST_ROWS, Narrowing
 from inspector.service.http.parts import ReadPartsDep
+from inspector.service.query import QueryScope, parse_query
+from inspector.service.query.syntax import MAX_CHARS
 
 router = APIRouter(tags=["stream"])
 
@@ -65,13 +69,35 @@ async def events(
             "`-` matches no session: rows come at once.",
         ),
     ] = None,
+    q: Annotated[
+        str | None,
+        Query(
+            max_length=MAX_CHARS,
+            description="Send only rows of the list that match this query by their own fields "
+            "(where spans decide, they count as matching) or wait for a person, at most 200 a "
+            "second. A row that no longer matches is sent once, with `fits: false`.",
+        ),
+    ] = None,
+    rows: Annotated[
+        list[str] | None,
+        Query(
+            max_length=LIST_ROWS,
+            description="Sessions whose rows are sent first, whether they match `q` or not.",
+        ),
+    ] = None,
 ) -> EventStream:
     """Stream changes.
 
     `Gap` means that the position is unknown: reload the lists. A `SessionUpdated` with `moved_from`
-    means that spans moved from that session to this one: reload it.
+    means that spans moved from that session to this one: reload it. `LeftOut` means that rows of
+    the list were not sent: reload the list. A row or `SessionDeleted` with a lower `change` than a
+    known one is older: ignore it.
     """
+    narrowing = None
+    if q is not None or rows is not None:
+        parse_query(q or "", QueryScope.SESSION, time_ns())  # it is wrong before the stream begins
+        narrowing = Narrowing((q or "").strip(), frozenset(rows or ()))
     # A browser repeats the address it began with; the header says how far it has come since.
     position = request.headers.get("last-event-id") or after
     wanted = {part for part in (session_id or "").split(",") if part}
-    return EventStream(parts.feed.stream(position, wanted), headers=HEADERS)
+    return EventStream(parts.feed.stream(position, wanted, narrowing), headers=HEADERS)

@@ -87,7 +87,7 @@ def list_sessions(
         head, index = search.reader.head, index_state(search) if q else None
         partial = partial_of(search)
     return wire.SessionList(
-        sessions=[presenter.session(record.row) for record in rows],
+        sessions=[presenter.session(record) for record in rows],
         next_cursor=next_cursor,
         index=index,
         partial=partial,
@@ -297,7 +297,7 @@ def get_session(request: Request, parts: ReadPartsDep, session_id: str) -> Respo
         record = reader.session(session_id)
         if record is None:
             return missing_session(request, reader, session_id, "get_session")
-    return Response(presenter.session(record.row).model_dump_json(), media_type=_JSON)
+    return Response(presenter.session(record).model_dump_json(), media_type=_JSON)
 
 
 @router.delete(

@@ -211,7 +211,7 @@ def search(
     return wire.SearchResult(
         sessions=[
             wire.SessionHit(
-                **presenter.session_fields(record.row),
+                **presenter.session_fields(record),
                 excerpts=[
                     wire.Excerpt(**asdict(one))
                     for one in excerpts(placed_session_texts(record), of_sessions)

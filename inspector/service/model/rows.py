@@ -101,6 +101,8 @@ class SpanRow:
     stall_start_ns: int | None = None
     """From its start to its longest stall; while it runs, to the newest chunk of its answer."""
     stall_ns: int | None = None
+    change: int = 0
+    """The change that brought this version."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from inspector.service import wire
 from inspector.service.analysis.outcome import pattern_of
 from inspector.service.model.otlp_values import typed_attributes
-from inspector.service.model.records import Content, MomentRecord, SpanRecord
+from inspector.service.model.records import Content, MomentRecord, SessionRecord, SpanRecord
 from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
@@ -24,7 +24,6 @@ from inspector.service.model.rows import (
     RequestRow,
     RequestStatus,
     RequestSubject,
-    SessionRow,
     SpanRow,
 )
 from inspector.service.model.times import rfc3339
@@ -48,13 +47,14 @@ _SPAN_FIELDS = tuple(name for name in wire.SpanRow.model_fields if name not in _
 _span_values = attrgetter(*_SPAN_FIELDS)
 
 
-def session(row: SessionRow) -> wire.Session:
+def session(record: SessionRecord) -> wire.Session:
     """Return a line of the session list."""
-    return wire.Session(**session_fields(row))
+    return wire.Session(**session_fields(record))
 
 
-def session_fields(row: SessionRow) -> dict[str, Any]:
+def session_fields(record: SessionRecord) -> dict[str, Any]:
     """Return the fields of `session` as a dict, for streams, which send each row at once."""
+    row = record.row
     ended_ns, since_ns, silent_ns = row.ended_ns, row.waiting_since_ns, row.silent_since_ns
     return {
         "id": row.id,
@@ -89,6 +89,7 @@ def session_fields(row: SessionRow) -> dict[str, Any]:
         "cause_key": row.cause_key,
         "cause_span": row.cause_span,
         "answer": row.answer,
+        "change": record.change,
     }
 
 
@@ -121,7 +122,7 @@ def causes(found: GroupedCauses) -> wire.CauseList:
         groups=[
             wire.CauseGroup(
                 key=one.counted.key,
-                cause=pattern_of(one.example.cause or ""),
+                cause=pattern_of(one.example.row.cause or ""),
                 session_count=one.counted.session_count,
                 failed_count=one.counted.failed_count,
                 first_seen=rfc3339(one.counted.first_ns),

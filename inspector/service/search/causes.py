@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from inspector.service.model.records import SessionRecord
 from inspector.service.model.rows import SessionRow, SessionStatus
 from inspector.service.query.fields import SESSION_FIELDS
 from inspector.service.query.tree import All, Compare, Node, Operator
@@ -25,7 +26,7 @@ class SessionsOfCause:
 
     counted: CauseCount
     by_bucket: Sequence[int]
-    example: SessionRow
+    example: SessionRecord
     """The newest of them."""
     good_id: str | None
     """The newest session with the title of the example in which nothing failed."""
@@ -76,7 +77,7 @@ def group_causes(
         if example is not None:
             by_bucket = [starts[one.key, place] for place in range(bucket_count)]
             good_id = reader.last_good_session(example.row.title)
-            groups.append(SessionsOfCause(one, by_bucket, example.row, good_id))
+            groups.append(SessionsOfCause(one, by_bucket, example, good_id))
     return GroupedCauses(
         groups, counts.group_count, counts.session_count, buckets, counts.counted_from_ns
     )

@@ -81,6 +81,26 @@ def _cost(node: Node) -> int:
             assert_never(never)
 
 
+def may_fit(node: Node, session: SessionRecord, now_ns: int) -> bool | None:
+    """Return whether a session matches by its own fields; None: its spans decide."""
+    match node:
+        case All(parts):
+            answers = [may_fit(part, session, now_ns) for part in parts]
+            return False if False in answers else None if None in answers else True
+        case Either(parts):
+            answers = [may_fit(part, session, now_ns) for part in parts]
+            return True if True in answers else None if None in answers else False
+        case Not(part):
+            answer = may_fit(part, session, now_ns)
+            return None if answer is None else not answer
+        case Compare():
+            return _field_is_so(node, session, now_ns)
+        case Text():
+            return _session_has_text(node, session)
+        case _:
+            return None
+
+
 class Evaluator:
     """Evaluates queries in one snapshot. Caches traces, so that each is read once.
 
@@ -120,7 +140,7 @@ class Evaluator:
             case Not(part):
                 return not self.fits(part, subject)
             case Compare():
-                return self._compare(node, subject)
+                return _field_is_so(node, subject, self._now_ns)
             case CompareAttribute():
                 return self._compare_attribute(node, _span(subject))
             case Text():
@@ -130,12 +150,6 @@ class Evaluator:
                 return any(self.fits(part, other) for other in others)
             case _ as never:
                 assert_never(never)
-
-    def _compare(self, node: Compare, subject: Subject) -> bool:
-        value = read(node.field, subject, self._now_ns)
-        if isinstance(value, tuple):
-            return any(_is_so(one, node.operator, node.value) for one in value)
-        return _is_so(value, node.operator, node.value)
 
     def _compare_attribute(self, node: CompareAttribute, span: SpanRecord) -> bool:
         content = self._source.content(span)
@@ -147,9 +161,8 @@ class Evaluator:
 
     def _has_text(self, node: Text, subject: Subject) -> bool:
         if isinstance(subject, SessionRecord):
-            texts = [fold(text) for text in session_texts(subject)]
-        else:
-            texts = self._texts(subject)
+            return _session_has_text(node, subject)
+        texts = self._texts(subject)
         return any(has_words(text, node.words, is_prefix=node.is_prefix) for text in texts)
 
     def _texts(self, span: SpanRecord) -> list[str]:
@@ -235,6 +248,18 @@ class _Family:
                 seen.add(child.span_id)
                 yield child
                 waiting += self.children(child)
+
+
+def _session_has_text(node: Text, session: SessionRecord) -> bool:
+    texts = map(fold, session_texts(session))
+    return any(has_words(text, node.words, is_prefix=node.is_prefix) for text in texts)
+
+
+def _field_is_so(node: Compare, subject: Subject, now_ns: int) -> bool:
+    value = read(node.field, subject, now_ns)
+    if isinstance(value, tuple):
+        return any(_is_so(one, node.operator, node.value) for one in value)
+    return _is_so(value, node.operator, node.value)
 
 
 def _is_so(value: Any, operator: Operator, wanted: str | int | float) -> bool:

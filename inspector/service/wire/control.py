@@ -412,6 +412,7 @@ StreamEvent = Annotated[
     | wire.ResourceFetched
     | wire.PromptUsed
     | wire.Heartbeat
+    | wire.LeftOut
     | wire.Gap,
     Field(discriminator="type"),
 ]

@@ -76,6 +76,9 @@ class Session(Wire):
         description="Last model output of an ended session without errors, on one line of at most "
         "200 characters.",
     )
+    change: int = Field(
+        description="Change number of this version: an older one never replaces a newer one."
+    )
 
 
 class Partial(Wire):

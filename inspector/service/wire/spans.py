@@ -52,6 +52,9 @@ class SpanRow(Wire):
         description="The sending service (`service.name`); null: not reported, or stored by an "
         "older version."
     )
+    change: int = Field(
+        description="Change number of this version: an older one never replaces a newer one."
+    )
 
 
 class SpanSkeleton(Wire):

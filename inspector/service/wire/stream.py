@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from inspector.service.wire.base import Wire
+from inspector.service.wire.base import Wire, optional
 from inspector.service.wire.service import StoreHealth
 from inspector.service.wire.sessions import Session
 from inspector.service.wire.spans import SpanRow
@@ -19,29 +19,42 @@ class StreamMessage(Wire):
     session_id: str
 
 
-class SessionStarted(StreamMessage):
+class SessionMessage(StreamMessage):
+    """The complete row of a session."""
+
+    session: Session
+    fits: bool = Field(
+        default=True,
+        description="False: with `q`, this version is not in the list.",
+        json_schema_extra=optional,
+    )
+
+
+class SessionStarted(SessionMessage):
     """A new session."""
 
     type: Literal["SessionStarted"] = "SessionStarted"
-    session: Session
 
 
-class SessionUpdated(StreamMessage):
+class SessionUpdated(SessionMessage):
     """A session changed; with its complete row."""
 
     type: Literal["SessionUpdated"] = "SessionUpdated"
-    session: Session
     moved_from: str | None = Field(
         default=None,
         description="A trace moved here from this session; the old id responds with 308.",
     )
+    moved_change: int | None = Field(
+        default=None,
+        description="Change number of the move: older rows of `moved_from` that are not read with "
+        "it again are gone.",
+    )
 
 
-class SessionFinished(StreamMessage):
+class SessionFinished(SessionMessage):
     """A session ended. New spans may make it run again."""
 
     type: Literal["SessionFinished"] = "SessionFinished"
-    session: Session
 
 
 class SessionDeleted(StreamMessage):
@@ -49,6 +62,9 @@ class SessionDeleted(StreamMessage):
 
     type: Literal["SessionDeleted"] = "SessionDeleted"
     moved_to: str | None = None
+    change: int = Field(
+        description="Change number of the deletion: rows of the session that are older are gone."
+    )
 
 
 class SpanStarted(StreamMessage):
@@ -122,3 +138,12 @@ class Gap(Wire):
     type: Literal["Gap"] = "Gap"
     time: str
     reload: Literal[True] = True
+
+
+class LeftOut(Wire):
+    """With `q` or `rows`: rows of the list were left out, above 200 a second; read it again."""
+
+    type: Literal["LeftOut"] = "LeftOut"
+    time: str
+    count: int = Field(description="Number of rows that were left out.")
+    through: str = Field(description="Position up to which rows were left out, as `as_of`.")

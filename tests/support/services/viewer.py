@@ -33,15 +33,27 @@ class Viewer:
             case {"request": dict() as row}:
                 self.requests[row["id"]] = row
             case {"session": row}:
-                self.sessions[row["id"]] = row
+                if _is_newer(row, self.sessions.get(row["id"])):
+                    self.sessions[row["id"]] = row
             case {"span": row, "session_id": session_id}:
-                self.spans[row["trace_id"], row["span_id"]] = (session_id, row)
+                key = row["trace_id"], row["span_id"]
+                if key not in self.spans or _is_newer(row, self.spans[key][1]):
+                    self.spans[key] = (session_id, row)
             case {"type": "SessionDeleted", "session_id": session_id}:
-                self.sessions.pop(session_id, None)
-                self.spans = {k: v for k, v in self.spans.items() if v[0] != session_id}
+                if _is_newer(message, self.sessions.get(session_id)):
+                    self.sessions.pop(session_id, None)
+                self.spans = {
+                    key: (of, row)
+                    for key, (of, row) in self.spans.items()
+                    if of != session_id or not _is_newer(message, row)
+                }
                 rows = self.requests.items()
                 self.requests = {k: v for k, v in rows if v["session_id"] != session_id}
             case {"type": "Heartbeat", "store": store}:
                 self.store_state = store["state"]
             case {"type": "Gap"}:
                 self.must_reload = True
+
+
+def _is_newer(one: Row, known: Row | None) -> bool:
+    return known is None or one["change"] >= known["change"]

@@ -4,7 +4,7 @@ import { httpApi, skeletonOf } from './client.ts';
 import type { SpanColumns } from './types.ts';
 
 const FIELDS = `trace_id span_id parent_span_id name kind status offset_ns duration_ns wait_ns waits
-  waited model input_tokens output_tokens cost_usd size_bytes duplicate_of subject service stall_start_ns stall_ns`.split(
+  waited model input_tokens output_tokens cost_usd size_bytes duplicate_of subject service stall_start_ns stall_ns change`.split(
   /\s+/,
 );
 

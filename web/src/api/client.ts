@@ -220,8 +220,14 @@ export interface Api {
   savedPage(sessionId: string): Promise<Blob>;
   /** URL of the whole audit log as JSON lines. */
   auditExportUrl(): string;
-  /** URL of the change feed, from `after`, with span rows of these sessions only. */
-  eventsUrl(after: string, sessionIds: readonly string[]): string;
+  /** URL of the change feed, from `after`: span rows of these sessions, and a part of the list. */
+  eventsUrl(
+    after: string,
+    want: {
+      readonly sessions: readonly string[];
+      readonly part: { readonly query: string; readonly rows: readonly string[] } | undefined;
+    },
+  ): string;
 }
 
 /** A page whose rows are still to be read; the next one can already be asked for. */
@@ -360,11 +366,14 @@ export function httpApi(
     exportUrl: (id) => new URL(`trace/${encodeURIComponent(id)}`, serviceUrl).href,
     savedPage: async (id) => (await read(`sessions/${encodeURIComponent(id)}/export.html`)).blob(),
     auditExportUrl: () => new URL('audit/export', serviceUrl).href,
-    eventsUrl: (after, sessionIds) =>
-      new URL(
-        `events${query({ after, session_id: sessionIds.join(',') || NO_SESSION })}`,
-        serviceUrl,
-      ).href,
+    eventsUrl: (after, { sessions, part }) => {
+      const wanted = query({
+        after,
+        session_id: sessions.join(',') || NO_SESSION,
+        q: part?.query,
+      });
+      return new URL(`events${wanted}${listed('rows', part?.rows ?? [])}`, serviceUrl).href;
+    },
   };
 }
 
@@ -491,6 +500,7 @@ export function skeletonOf({ columns: of, ...page }: SpanColumns): SpanSkeleton 
       stall_start_ns: of.stall_start_ns[at],
       stall_ns: of.stall_ns[at],
       service: of.service[at],
+      change: of.change[at],
     } satisfies Record<keyof SpanRow, unknown>;
     return row as SpanRow;
   });

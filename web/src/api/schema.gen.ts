@@ -165,7 +165,9 @@ export interface paths {
          * @description Stream changes.
          *
          *     `Gap` means that the position is unknown: reload the lists. A `SessionUpdated` with `moved_from`
-         *     means that spans moved from that session to this one: reload it.
+         *     means that spans moved from that session to this one: reload it. `LeftOut` means that rows of
+         *     the list were not sent: reload the list. A row or `SessionDeleted` with a lower `change` than a
+         *     known one is older: ignore it.
          */
         get: operations["events_events_get"];
         put?: never;
@@ -2172,6 +2174,29 @@ export interface components {
             session_id: string | null;
         };
         /**
+         * LeftOut
+         * @description With `q` or `rows`: rows of the list were left out, above 200 a second; read it again.
+         */
+        LeftOut: {
+            /**
+             * Count
+             * @description Number of rows that were left out.
+             */
+            count: number;
+            /**
+             * Through
+             * @description Position up to which rows were left out, as `as_of`.
+             */
+            through: string;
+            /** Time */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "LeftOut";
+        };
+        /**
          * LinkPart
          * @description Media somewhere else: shown as text, never fetched.
          */
@@ -3504,6 +3529,11 @@ export interface components {
              */
             cause_span: string | null;
             /**
+             * Change
+             * @description Change number of this version: an older one never replaces a newer one.
+             */
+            change: number;
+            /**
              * Cost Usd
              * @description Null if no telemetry carries a cost.
              */
@@ -3667,6 +3697,11 @@ export interface components {
          */
         SessionDeleted: {
             /**
+             * Change
+             * @description Change number of the deletion: rows of the session that are older are gone.
+             */
+            change: number;
+            /**
              * Moved To
              * @default null
              */
@@ -3689,6 +3724,11 @@ export interface components {
          * @description A session ended. New spans may make it run again.
          */
         SessionFinished: {
+            /**
+             * Fits
+             * @description False: with `q`, this version is not in the list.
+             */
+            fits?: boolean;
             session: components["schemas"]["Session"];
             /** Session Id */
             session_id: string;
@@ -3753,6 +3793,11 @@ export interface components {
              * @description The span that `cause` is about, as `trace_id.span_id`; null if it was stored by an older version.
              */
             cause_span?: string | null;
+            /**
+             * Change
+             * @description Change number of this version: an older one never replaces a newer one.
+             */
+            change: number;
             /**
              * Cost Usd
              * @description Null if no telemetry carries a cost.
@@ -3878,6 +3923,11 @@ export interface components {
          * @description A new session.
          */
         SessionStarted: {
+            /**
+             * Fits
+             * @description False: with `q`, this version is not in the list.
+             */
+            fits?: boolean;
             session: components["schemas"]["Session"];
             /** Session Id */
             session_id: string;
@@ -3965,6 +4015,17 @@ export interface components {
          * @description A session changed; with its complete row.
          */
         SessionUpdated: {
+            /**
+             * Fits
+             * @description False: with `q`, this version is not in the list.
+             */
+            fits?: boolean;
+            /**
+             * Moved Change
+             * @description Change number of the move: older rows of `moved_from` that are not read with it again are gone.
+             * @default null
+             */
+            moved_change: number | null;
             /**
              * Moved From
              * @description A trace moved here from this session; the old id responds with 308.
@@ -4075,6 +4136,8 @@ export interface components {
          * @description The fields of `SpanRow`, each as one array: the n-th entries make the n-th row.
          */
         SpanColumnSet: {
+            /** Change */
+            change: number[];
             /** Cost Usd */
             cost_usd: (number | null)[];
             /** Duplicate Of */
@@ -4192,6 +4255,11 @@ export interface components {
             attributes: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /**
+             * Change
+             * @description Change number of this version: an older one never replaces a newer one.
+             */
+            change: number;
             /**
              * Clamped
              * @description With `max_value_bytes`: the cut values.
@@ -4388,6 +4456,11 @@ export interface components {
          * @description A row of the waterfall.
          */
         SpanRow: {
+            /**
+             * Change
+             * @description Change number of this version: an older one never replaces a newer one.
+             */
+            change: number;
             /** Cost Usd */
             cost_usd: number | null;
             /** Duplicate Of */
@@ -4712,7 +4785,7 @@ export interface components {
             model: string | null;
             span: components["schemas"]["SpanRef"];
         };
-        StreamEvent: components["schemas"]["SessionStarted"] | components["schemas"]["SessionUpdated"] | components["schemas"]["SessionFinished"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanUpdated"] | components["schemas"]["SpanEnded"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["WaitingOnSignal"] | components["schemas"]["SignalReceived"] | components["schemas"]["DecisionMade"] | components["schemas"]["ProgressUpdate"] | components["schemas"]["ResourceFetched"] | components["schemas"]["PromptUsed"] | components["schemas"]["Heartbeat"] | components["schemas"]["Gap"];
+        StreamEvent: components["schemas"]["SessionStarted"] | components["schemas"]["SessionUpdated"] | components["schemas"]["SessionFinished"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanUpdated"] | components["schemas"]["SpanEnded"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["WaitingOnSignal"] | components["schemas"]["SignalReceived"] | components["schemas"]["DecisionMade"] | components["schemas"]["ProgressUpdate"] | components["schemas"]["ResourceFetched"] | components["schemas"]["PromptUsed"] | components["schemas"]["Heartbeat"] | components["schemas"]["LeftOut"] | components["schemas"]["Gap"];
         /**
          * Streams
          * @description Timing of streamed answers, as measured by their senders.
@@ -5496,6 +5569,10 @@ export interface operations {
             query?: {
                 /** @description An `as_of`, or the last id seen; `Last-Event-ID` takes precedence. */
                 after?: string | null;
+                /** @description Send only rows of the list that match this query by their own fields (where spans decide, they count as matching) or wait for a person, at most 200 a second. A row that no longer matches is sent once, with `fits: false`. */
+                q?: string | null;
+                /** @description Sessions whose rows are sent first, whether they match `q` or not. */
+                rows?: string[] | null;
                 /** @description Send spans of these sessions only, comma-separated. Rows of other sessions then come at most once a second, unless the session is new or has ended. `-` matches no session: rows come at once. */
                 session_id?: string | null;
             };

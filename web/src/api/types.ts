@@ -124,4 +124,5 @@ export type StreamEvent =
   | Schemas['ResourceFetched']
   | Schemas['PromptUsed']
   | Schemas['Heartbeat']
+  | Schemas['LeftOut']
   | Schemas['Gap'];

@@ -28,6 +28,7 @@ export function exampleSpan(values: Partial<SpanRow> = {}): SpanRow {
     stall_start_ns: null,
     stall_ns: null,
     service: null,
+    change: 1,
     ...values,
   };
 }
@@ -95,6 +96,7 @@ export function exampleSession(values: Partial<Session> = {}): Session {
     cause_key: null,
     cause_span: null,
     answer: null,
+    change: 1,
     ...values,
   };
 }

@@ -30,26 +30,6 @@ interface ConnectionParts {
 const SILENCE_MS = 25_000;
 const RETRY_MS = [500, 1000, 2000, 3000, 5000] as const;
 
-const TYPES = [
-  'SessionStarted',
-  'SessionUpdated',
-  'SessionFinished',
-  'SessionDeleted',
-  'SpanStarted',
-  'SpanUpdated',
-  'SpanEnded',
-  'ApprovalRequested',
-  'ApprovalResolved',
-  'WaitingOnSignal',
-  'SignalReceived',
-  'DecisionMade',
-  'ProgressUpdate',
-  'ResourceFetched',
-  'PromptUsed',
-  'Heartbeat',
-  'Gap',
-] as const satisfies readonly StreamEvent['type'][];
-
 export class Connection {
   position: string | undefined;
   private readonly parts: ConnectionParts;
@@ -94,9 +74,7 @@ export class Connection {
   private listen(after: string): void {
     const source = this.parts.open(this.parts.url(after));
     this.source = source;
-    const onMessage = (message: MessageEvent<string>) => this.onMessage(message);
-    source.addEventListener('message', onMessage);
-    for (const type of TYPES) source.addEventListener(type, onMessage);
+    source.addEventListener('message', (message: MessageEvent<string>) => this.onMessage(message));
     source.addEventListener('open', () => {
       this.failures = 0;
       this.parts.onStatus({ kind: 'live' });

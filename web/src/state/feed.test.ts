@@ -66,7 +66,8 @@ class Browser {
           if (!this.isDown) queueMicrotask(() => source.dispatchEvent(new Event('open')));
           return source as unknown as EventSource;
         },
-        eventsUrl: (after, sessions) => `${after}|${sessions.join(',')}`,
+        eventsUrl: (after, { sessions, part }) =>
+          [after, sessions.join(','), ...(part ? [part.query, part.rows.join()] : [])].join('|'),
         bootstrap: () =>
           this.isDown ? Promise.reject(new Error('down')) : Promise.resolve(this.head),
         locks: locks as unknown as LockManager,
@@ -184,6 +185,40 @@ test('a tab that crashed is no longer covered after the roll was called', async 
   await settle();
   expect(browser.sources.at(-1)?.url).toBe('store.0|s3');
   expect(b.feed.status.get()).toEqual({ kind: 'live' });
+});
+
+test('the list is narrowed when every tab wants a part, and is whole for one that wants it', async () => {
+  const browser = new Browser();
+  const [a, b] = [browser.open('a'), browser.open('b')];
+  await settle();
+  const url = () => browser.live.map((source) => source.url);
+  void b.feed.cover(['-']);
+  void a.feed.cover(['-'], { query: 'x', rows: ['r1'] });
+  await settle();
+  expect(url()).toEqual(['store.0|-']);
+  void b.feed.cover(['-'], { query: 'y', rows: ['r2'] });
+  await settle();
+  expect(url()).toEqual(['store.0|-||r1,r2']);
+  const covered = vi.fn();
+  void browser.open('c').feed.cover(['-']).then(covered);
+  await settle();
+  expect(url()).toEqual(['store.0|-']);
+  expect(covered).toHaveBeenCalledTimes(1);
+});
+
+test('a tab with another query is covered once the connection has it', async () => {
+  const browser = new Browser();
+  const a = browser.open('a');
+  await settle();
+  void a.feed.cover(['-'], { query: 'x', rows: [] });
+  await settle();
+  const before = browser.sources.length;
+  const covered = vi.fn();
+  void a.feed.cover(['-'], { query: 'y', rows: [] }).then(covered);
+  await settle();
+  expect(covered).toHaveBeenCalledTimes(1);
+  expect(browser.sources).toHaveLength(before + 1);
+  expect(browser.live.map((source) => source.url)).toEqual(['store.0|-|y|']);
 });
 
 test('a lost connection is taken up after the last id, and says when', async () => {

@@ -7,24 +7,27 @@
  */
 import { Cell } from './cell.ts';
 import { Connection, type ConnectionStatus, type FeedMessage } from './event-source.ts';
+import { hasQuery, type ListPart, unionOf } from './list-part.ts';
+
+/** What is delivered: span rows of these sessions, and a part of the list; undefined: all of it. */
+export interface Want {
+  readonly sessions: readonly string[];
+  readonly part: ListPart | undefined;
+}
 
 type TabMessage =
   /** Request to every tab to report its sessions, from a tab that joined or began to lead. */
   | { readonly kind: 'roll_call' }
-  | { readonly kind: 'want'; readonly tab: string; readonly sessions: readonly string[] }
+  | ({ readonly kind: 'want'; readonly tab: string } & Want)
   | { readonly kind: 'gone'; readonly tab: string }
-  /** The sessions that the leader's connection covers. */
-  | {
-      readonly kind: 'covered';
-      readonly sessions: readonly string[];
-      readonly position: string | undefined;
-    }
+  /** What the leader's connection covers. */
+  | ({ readonly kind: 'covered'; readonly position: string | undefined } & Want)
   | { readonly kind: 'status'; readonly status: ConnectionStatus }
   | { readonly kind: 'feed'; readonly message: FeedMessage };
 
 export interface FeedParts {
   readonly open: (url: string) => EventSource;
-  readonly eventsUrl: (after: string, sessionIds: readonly string[]) => string;
+  readonly eventsUrl: (after: string, want: Want) => string;
   readonly bootstrap: () => Promise<string>;
   /** Undefined outside a secure context: then every tab leads itself. */
   readonly locks: LockManager | undefined;
@@ -40,8 +43,8 @@ export class Feed {
   readonly status = new Cell<ConnectionStatus>({ kind: 'connecting' });
   private readonly parts: FeedParts;
   private readonly onMessage: (message: FeedMessage) => void;
-  private readonly wants = new Map<string, readonly string[]>();
-  private covered: ReadonlySet<string> | undefined;
+  private readonly wants = new Map<string, Want>();
+  private covered: Want | undefined;
   private position: string | undefined;
   private connection: Connection | undefined;
   private waiters: (() => void)[] = [];
@@ -50,7 +53,7 @@ export class Feed {
   constructor(parts: FeedParts, onMessage: (message: FeedMessage) => void) {
     this.parts = parts;
     this.onMessage = onMessage;
-    this.wants.set(parts.tab, []);
+    this.wants.set(parts.tab, { sessions: [], part: undefined });
   }
 
   start(): void {
@@ -76,17 +79,18 @@ export class Feed {
   }
 
   /**
-   * Have span rows of these sessions delivered. Once the promise resolves, no change is missed: a
-   * list fetched after it is complete with what the feed brings.
+   * Have span rows of these sessions delivered, and rows of a part of the list. Once the promise
+   * resolves, no change is missed: a list fetched after it is complete with what the feed brings.
    */
-  cover(sessions: readonly string[]): Promise<void> {
-    this.wants.set(this.parts.tab, sessions);
+  cover(sessions: readonly string[], part?: ListPart): Promise<void> {
+    const want = { sessions, part };
+    this.wants.set(this.parts.tab, want);
     // What a leader announced earlier may have changed since: only it can say.
     const isKnown = this.connection !== undefined && this.isCovered();
     const done = isKnown
       ? Promise.resolve()
       : new Promise<void>((resolve) => this.waiters.push(resolve));
-    this.send({ kind: 'want', tab: this.parts.tab, sessions });
+    this.send({ kind: 'want', tab: this.parts.tab, ...want });
     this.widen();
     return done;
   }
@@ -131,14 +135,14 @@ export class Feed {
   private receiveFromTab(message: TabMessage): void {
     switch (message.kind) {
       case 'roll_call':
-        this.send({ kind: 'want', tab: this.parts.tab, sessions: this.ownWants() });
+        this.send({ ...this.ownWant(), kind: 'want', tab: this.parts.tab });
         if (this.connection !== undefined) {
           this.send({ kind: 'status', status: this.status.get() });
           this.announce();
         }
         return;
       case 'want':
-        this.wants.set(message.tab, message.sessions);
+        this.wants.set(message.tab, message);
         this.unconfirmed.delete(message.tab);
         this.widen();
         return;
@@ -146,7 +150,7 @@ export class Feed {
         this.wants.delete(message.tab);
         return;
       case 'covered':
-        if (this.connection === undefined) this.setCovered(message.sessions, message.position);
+        if (this.connection === undefined) this.setCovered(message, message.position);
         return;
       case 'status':
         if (this.connection === undefined) this.status.set(message.status);
@@ -161,17 +165,17 @@ export class Feed {
     this.onMessage(message);
   }
 
-  /** As leader, make the connection cover all wanted sessions; it is narrowed later. */
+  /** As leader, make the connection cover what is wanted; fewer sessions are narrowed to later. */
   private widen(): void {
     const { connection } = this;
     if (connection === undefined) return;
     const wanted = this.wanted();
     const { covered } = this;
-    if (covered !== undefined && wanted.every((session) => covered.has(session))) {
+    if (covered !== undefined && hasAll(covered, wanted) && isSamePart(covered, wanted)) {
       this.announce();
       return;
     }
-    this.covered = new Set(wanted);
+    this.covered = wanted;
     void connection.reopen().then(() => this.announce());
   }
 
@@ -179,13 +183,13 @@ export class Feed {
     const position = this.connection?.position;
     // Without a position nothing is promised yet.
     if (position === undefined || this.covered === undefined) return;
-    const sessions = [...this.covered];
-    this.send({ kind: 'covered', sessions, position });
-    this.setCovered(sessions, position);
+    const { covered: want } = this;
+    this.send({ ...want, kind: 'covered', position });
+    this.setCovered(want, position);
   }
 
-  private setCovered(sessions: readonly string[], position: string | undefined): void {
-    this.covered = new Set(sessions);
+  private setCovered(want: Want, position: string | undefined): void {
+    this.covered = want;
     this.position ??= position;
     if (!this.isCovered()) return;
     const { waiters } = this;
@@ -196,20 +200,31 @@ export class Feed {
   private isCovered(): boolean {
     const { covered } = this;
     const isReady = this.connection === undefined || this.connection.position !== undefined;
-    return (
-      covered !== undefined && isReady && this.ownWants().every((session) => covered.has(session))
-    );
+    return covered !== undefined && isReady && hasAll(covered, this.ownWant());
   }
 
-  private ownWants(): readonly string[] {
-    return this.wants.get(this.parts.tab) ?? [];
+  private ownWant(): Want {
+    return this.wants.get(this.parts.tab) ?? { sessions: [], part: undefined };
   }
 
-  private wanted(): string[] {
-    return [...new Set([...this.wants.values()].flat())].sort();
+  private wanted(): Want {
+    const wants = [...this.wants.values()];
+    const sessions = [...new Set(wants.flatMap((want) => want.sessions))].sort();
+    return { sessions, part: unionOf(wants.map(({ part }) => part)) };
   }
 
   private send(message: TabMessage): void {
     if (this.parts.locks !== undefined) this.parts.channel?.postMessage(message);
   }
+}
+
+function hasAll(covered: Want, wanted: Want): boolean {
+  const sessions = new Set(covered.sessions);
+  return (
+    wanted.sessions.every((session) => sessions.has(session)) && hasQuery(covered.part, wanted.part)
+  );
+}
+
+function isSamePart({ part: a }: Want, { part: b }: Want): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -9,6 +9,7 @@ import type { FeedMessage } from './event-source.ts';
 import { Feed, type FeedParts } from './feed.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { Imports } from './imports.ts';
+import { ListParts } from './list-part.ts';
 import type { PreferenceStore } from './preferences.ts';
 import { Requests, requestOf } from './requests.ts';
 import type { Router } from './route.ts';
@@ -68,6 +69,7 @@ export class Inspector {
   readonly feed: Feed;
   /** Whether the service can store what it receives; undefined before its first report. */
   readonly storeHealth = new Cell<StoreHealth | undefined>(undefined);
+  readonly listParts: ListParts;
   private readonly queue: FrameQueue<StreamEvent>;
   /** Separate, because a hidden tab applies requests too: its title counts them. */
   private readonly requestQueue: FrameQueue<StreamEvent>;
@@ -92,6 +94,8 @@ export class Inspector {
       },
       () => this.clock.now_ms(),
     );
+    this.listParts = new ListParts(() => void this.cover().then(() => this.readListAgain()));
+    this.filter.shown.subscribe(() => this.observe([]));
     this.imports = new Imports(api);
     this.details = new SpanDetails(api);
     this.values = new SpanValues(api);
@@ -139,7 +143,7 @@ export class Inspector {
     });
     window.addEventListener('pagehide', () => this.feed.stop());
     this.feed.start();
-    void this.feed.cover([NO_SESSION]).then(() => {
+    void this.cover().then(() => {
       void this.sessions.load();
       void this.requests.load();
     });
@@ -148,7 +152,7 @@ export class Inspector {
   /** Follow the session that the page shows, one at a time. */
   follow(trace: Trace): void {
     this.openTrace.set(trace);
-    void this.feed.cover([trace.sessionId]).then(() => {
+    void this.cover().then(() => {
       if (this.openTrace.get() === trace) void trace.load();
     });
   }
@@ -157,7 +161,8 @@ export class Inspector {
     trace.close();
     if (this.openTrace.get() !== trace) return;
     this.openTrace.set(undefined);
-    void this.feed.cover([NO_SESSION]);
+    void this.cover();
+    if (this.listParts.wanted !== undefined) this.readListAgain();
   }
 
   /**
@@ -171,24 +176,43 @@ export class Inspector {
 
   /** Read all shown lists again: the feed had a gap, or the tab was hidden. */
   reload(): void {
-    void this.sessions.load();
+    void this.sessions.reload();
     void this.requests.load();
     this.filter.reload();
-    void this.openTrace.get()?.load();
+    void this.openTrace.get()?.reload();
+  }
+
+  private cover(): Promise<void> {
+    const session = this.openTrace.get()?.sessionId ?? NO_SESSION;
+    return this.feed.cover([session], this.listParts.wanted);
+  }
+
+  private readListAgain(): void {
+    if (this.openTrace.get() === undefined) void this.filter.shown.get().load(true);
+  }
+
+  private observe(events: readonly StreamEvent[]): void {
+    const { state, query } = this.filter.shown.get();
+    // A query that the service refuses would end the stream.
+    this.listParts.observe(state.get().kind === 'ready' ? query : '', events);
   }
 
   private receive({ event }: FeedMessage): void {
     if (event.type === 'Heartbeat') {
       this.clock.observe(event.now_ns);
       this.storeHealth.set(event.store);
-    } else if (event.type === 'Gap') this.reload();
-    else {
+    } else {
+      if (event.type === 'Gap') void this.requests.load();
       if (requestOf(event) !== undefined) this.requestQueue.push(event);
       this.queue.push(event);
     }
   }
 
-  private apply(events: readonly StreamEvent[]): void {
+  private apply(received: readonly StreamEvent[]): void {
+    const gap = received.findLastIndex(({ type }) => type === 'Gap');
+    if (gap >= 0) this.reload();
+    const events = received.slice(gap + 1);
+    this.observe(events);
     this.sessions.apply(events);
     this.filter.apply(events);
     this.openTrace.get()?.apply(events);

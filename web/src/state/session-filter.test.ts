@@ -5,11 +5,12 @@ import { SessionFilter, type Timers } from './session-filter.ts';
 import { Sessions } from './sessions.ts';
 
 const session = (id: string, epoch_ns: string, status = 'running') =>
-  ({ id, epoch_ns, status, users: [] as string[] }) as Session;
+  ({ id, epoch_ns, status, users: [] as string[], change: 1 }) as Session;
 
 const updated = (row: Session): StreamEvent => ({
   type: 'SessionUpdated',
   moved_from: null,
+  moved_change: null,
   time: '',
   session_id: row.id,
   session: row,

@@ -76,7 +76,7 @@ export class SessionFilter {
 
   /** Read the shown sessions again: the feed had a gap. */
   reload(): void {
-    if (this.current !== this.all) void this.current.load();
+    if (this.current !== this.all) void this.current.reload();
   }
 
   apply(events: readonly StreamEvent[]): void {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Api } from '../api/client.ts';
 import type { Session, SessionList, StreamEvent } from '../api/types.ts';
@@ -6,8 +7,8 @@ import { parseSort, type Sort } from '../model/sessions/session-order.ts';
 import { ALL_TIME, type TimeRange } from '../model/sessions/time-range.ts';
 import { Sessions } from './sessions.ts';
 
-const session = (id: string, epoch_ns: string, status = 'running') =>
-  ({ id, epoch_ns, status, users: [] as string[] }) as Session;
+const session = (id: string, epoch_ns: string, status = 'running', change = 1) =>
+  ({ id, epoch_ns, status, users: [] as string[], change }) as Session;
 
 function listing(...pages: Session[][]): Api {
   return {
@@ -40,7 +41,7 @@ test('a new session is first, and a changed one stays where it is', async () => 
 test('a session that was deleted or merged is gone', async () => {
   const sessions = new Sessions(listing([session('b', '20'), session('a', '10')]));
   await sessions.load();
-  sessions.apply([{ type: 'SessionDeleted', time: '', session_id: 'a', moved_to: 'b' }]);
+  sessions.apply([{ type: 'SessionDeleted', time: '', session_id: 'a', moved_to: 'b', change: 9 }]);
   expect(sessions.order.get()).toEqual(['b']);
 });
 
@@ -51,8 +52,8 @@ test('what the feed brings while a page is on its way is newer than the page', a
   const loading = sessions.load();
   sessions.apply([
     started(session('c', '30')),
-    started(session('b', '20', 'completed')),
-    { type: 'SessionDeleted', time: '', session_id: 'a', moved_to: null },
+    started(session('b', '20', 'completed', 2)),
+    { type: 'SessionDeleted', time: '', session_id: 'a', moved_to: null, change: 9 },
   ]);
   const page = [session('b', '20'), session('a', '10')];
   answer({ sessions: page, next_cursor: null, as_of: '' } as unknown as SessionList);
@@ -125,7 +126,7 @@ test('reading again does not move what is held', async () => {
   const page = [priced('b', 2), priced('a', 1)];
   const sessions = sorted(listing(page), '-cost');
   await sessions.load();
-  page.splice(0, 2, priced('a', 9), priced('b', 2));
+  page.splice(0, 2, { ...priced('a', 9), change: 2 }, priced('b', 2));
   sessions.isOrderPaused = true;
   await sessions.load();
   expect(sessions.order.get()).toEqual(['b', 'a']);
@@ -138,12 +139,12 @@ test.each([
   ['-changed', ['d', 'c', 'b', 'a']],
   ['changed', ['a', 'b', 'c', 'd']],
 ])('by %s, what was heard of last is at its end, page after page', async (text, expected) => {
-  const rows = expected.map((id) => priced(id, null));
+  const rows = expected.map((id) => exampleSession({ id, change: id.charCodeAt(0) }));
   const sessions = sorted(listing(rows.slice(0, 2), rows.slice(2)), parseSort(text));
   await sessions.load();
   await sessions.loadMore();
   expect(sessions.order.get()).toEqual(expected);
-  sessions.apply([started(priced('b', null))]);
+  sessions.apply([started(exampleSession({ id: 'b', change: 999 }))]);
   sessions.settle();
   const others = expected.filter((id) => id !== 'b');
   expect(sessions.order.get()).toEqual(text === 'changed' ? [...others, 'b'] : ['b', ...others]);
@@ -178,4 +179,84 @@ test('what a search left out is missing until a whole answer has come', async ()
   expect(sessions.unsearched.get()).toEqual([away]);
   await sessions.load();
   expect(sessions.unsearched.get()).toEqual([]);
+});
+
+test('the list ends with the newest versions, in whatever order and however often they come', async () => {
+  // The n-th is change n + 1: a new version of a session, or its deletion.
+  const history = fc.array(
+    fc.record({ id: fc.constantFrom('a', 'b', 'c'), isGone: fc.boolean() }),
+    { minLength: 1, maxLength: 12 },
+  );
+  const arrivals = fc.array(fc.nat(99), { maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(history, fc.nat(), arrivals, arrivals, async (all, nat, early, late) => {
+      const messages = all.map(({ id, isGone }, at): StreamEvent => {
+        const change = at + 1;
+        return isGone
+          ? { type: 'SessionDeleted', time: '', session_id: id, moved_to: null, change }
+          : started(session(id, '10', 'running', change));
+      });
+      const stored = (changes: number) => {
+        const rows = new Map<string, Session>();
+        for (const one of messages.slice(0, changes)) {
+          if (one.type === 'SessionStarted') rows.set(one.session_id, one.session);
+          else if (one.type === 'SessionDeleted') rows.delete(one.session_id);
+        }
+        return [...rows.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+      };
+      const some = (numbers: readonly number[], from: readonly StreamEvent[]) =>
+        numbers.flatMap((number) => from[number % from.length] ?? []);
+      let answer = (_: SessionList) => {};
+      const api = { sessions: () => new Promise<SessionList>((resolve) => (answer = resolve)) };
+      const sessions = new Sessions(api as unknown as Api);
+      const read = nat % (all.length + 1);
+
+      sessions.apply(read === 0 ? [] : some(early, messages.slice(0, read)));
+      const loading = sessions.load();
+      sessions.apply(some(late, messages));
+      answer({ sessions: stored(read), next_cursor: null, as_of: '' } as unknown as SessionList);
+      await loading;
+      for (const message of some([...early, ...late], messages)) sessions.apply([message]);
+      sessions.apply([...messages].reverse());
+      sessions.apply(some(early, messages));
+
+      const shown = [...sessions.rows.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+      expect(shown).toEqual(stored(all.length));
+    }),
+  );
+});
+
+test('a row that no longer fits leaves the list of its query at once, and not the list of all', async () => {
+  const unfit = { ...started(session('a', '10', 'completed', 2)), fits: false } as StreamEvent;
+  const found = [session('b', '20'), session('a', '10')];
+  const all = new Sessions(listing(found));
+  const listed = { query: 'status:running', sort: '-started', range: ALL_TIME } as const;
+  const running = new Sessions(listing(found), listed);
+  for (const sessions of [all, running]) {
+    await sessions.load();
+    sessions.apply([unfit]);
+  }
+  expect(running.order.get()).toEqual(['b']);
+  expect(all.order.get()).toEqual(['b', 'a']);
+  expect(all.rows.get('a')?.status).toBe('completed');
+});
+
+test('read again because of what was left out, a list that was scrolled stays as long', async () => {
+  const sessions = new Sessions(listing([session('c', '30')], [session('b', '20')]));
+  await sessions.load();
+  await sessions.loadMore();
+  await sessions.load(true);
+  expect(sessions.order.get()).toEqual(['c', 'b']);
+});
+
+test('after a gap what was known gives way to lower change numbers: the store may be another', async () => {
+  const page = [session('a', '10', 'running', 500), session('b', '20', 'running', 500)];
+  const sessions = new Sessions(listing(page));
+  await sessions.load();
+  page.splice(0, 2, session('a', '10', 'completed', 2), session('b', '20', 'running', 1));
+  const loading = sessions.reload();
+  sessions.apply([started(session('b', '20', 'failed', 3))]);
+  await loading;
+  expect(sessions.rows.get('a')?.status).toBe('completed');
+  expect(sessions.rows.get('b')?.status).toBe('failed');
 });

@@ -10,7 +10,6 @@ import type {
 } from '../api/types.ts';
 import {
   comparePlaces,
-  isDescending,
   NEWEST_FIRST,
   type Sort,
   type SortValue,
@@ -18,6 +17,7 @@ import {
   sortValue,
 } from '../model/sessions/session-order.ts';
 import { ALL_TIME, boundsOf, isWithin, type TimeRange } from '../model/sessions/time-range.ts';
+import { newerRow } from '../model/trace/span-status.ts';
 import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
 
@@ -54,9 +54,9 @@ const MOST_PAGES = 10;
 /** Limits of a count for which the service has to look at each session. */
 const MOST_COUNTED = 10_000;
 const MOST_COUNT_PAGES = 25;
-/** A number greater than the rows of any list. */
-const FAR = 1e9;
 const NOTHING: readonly Unsearched[] = [];
+/** Limit of deletions that are remembered, against older versions that come after them. */
+const MOST_DELETIONS = 10_000;
 
 export class Sessions {
   readonly rows = new KeyedStore<Session>();
@@ -84,12 +84,12 @@ export class Sessions {
   private countPages = 0;
   /** The value by which each row was placed. */
   private readonly placed = new Map<string, SortValue>();
-  /** Sequence number of the last change of each; rows from pages come before all live ones. */
-  private readonly lastChange = new Map<string, number>();
-  private changeCount = 0;
-  private pagesRead = 0;
-  /** For each page on its way: what the feed brought meanwhile, by id; undefined: a deletion. */
-  private readonly awaited = new Set<Map<string, Session | undefined>>();
+  /** Ids of rows from before a gap, which any version replaces. */
+  private outdated = new Set<string>();
+  /** Change of the deletion of each session that is gone. */
+  private readonly deletions = new Map<string, number>();
+  /** For each page on its way: what the feed brought meanwhile, by id. */
+  private readonly awaited = new Set<Map<string, Session>>();
 
   constructor(api: Api, listing: Listing = EVERYTHING, now_ms: () => number = () => Date.now()) {
     this.api = api;
@@ -106,20 +106,25 @@ export class Sessions {
     return [...ids].sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1));
   }
 
-  /** Read the first page and drop rows that it does not confirm. Call when the feed covers us. */
-  async load(): Promise<void> {
+  /** Read the first page, or as many rows as there are, and drop rows that it does not confirm. Call when the feed covers us. */
+  async load(isAsLong = !this.isPlain): Promise<void> {
     await this.attempt(async () => {
-      const page = await this.read(undefined, this.isPlain ? 0 : this.order.get().length);
+      const page = await this.read(undefined, isAsLong ? this.order.get().length : 0);
       const ids = new Set(page.sessions.map((session) => session.id));
       // Whether a session fits a query, only the service knows.
       const isNew = (id: string) => this.query === '' && page.meanwhile.has(id);
       const gone = [...this.rows.keys()].filter((id) => !ids.has(id) && !isNew(id));
-      this.pagesRead = 0;
-      this.noteOrder(page.sessions);
       this.commit(page.sessions, gone);
       this.settle();
       this.nextCursor = page.next_cursor;
     });
+  }
+
+  /** The feed had a gap, perhaps another store: whatever comes now replaces what was known. */
+  reload(): Promise<void> {
+    this.outdated = new Set(this.rows.keys());
+    this.deletions.clear();
+    return this.load();
   }
 
   get hasMore(): boolean {
@@ -137,7 +142,6 @@ export class Sessions {
       });
       // A row that the feed brought in the meantime is at least as new.
       const fresh = page.sessions.filter((session) => this.rows.get(session.id) === undefined);
-      this.noteOrder(fresh);
       this.nextCursor = page.next_cursor;
       this.commit(fresh, []);
     });
@@ -170,22 +174,26 @@ export class Sessions {
         case 'SessionUpdated':
         case 'SessionStarted':
         case 'SessionFinished':
+          if (event.session.change < this.newestChange(event.session.id, rows)) break;
           rows.set(event.session.id, event.session);
-          gone.delete(event.session.id);
-          this.changeCount += 1;
-          this.lastChange.set(event.session.id, this.changeCount);
+          if (event.fits === false && this.query !== '') gone.add(event.session.id);
+          else gone.delete(event.session.id);
           break;
         case 'SessionDeleted':
+          if (event.change < this.newestChange(event.session_id, rows)) break;
+          this.deletions.set(event.session_id, event.change);
           rows.delete(event.session_id);
           gone.add(event.session_id);
       }
     }
+    if (this.deletions.size > MOST_DELETIONS) this.deletions.clear();
     for (const meanwhile of this.awaited) {
-      for (const [id, session] of rows) meanwhile.set(id, session);
-      for (const id of gone) meanwhile.set(id, undefined);
+      for (const [id, row] of rows) meanwhile.set(id, newerRow(meanwhile.get(id), row));
     }
     this.commit(
-      [...rows.values()].filter((session) => this.isInLoadedPart(session)),
+      [...rows.values()]
+        .filter(({ id }) => !gone.has(id))
+        .filter((row) => this.isInLoadedPart(row)),
       [...gone],
     );
     return rows.size + gone.size > 0;
@@ -200,6 +208,16 @@ export class Sessions {
     if (sorted.some((id, index) => id !== before[index])) this.order.set(sorted);
   }
 
+  /** Change of the newest version of a session that is known, or of its deletion. */
+  private newestChange(id: string, others: ReadonlyMap<string, Session>): number {
+    const known = Math.max(this.known(id)?.change ?? 0, others.get(id)?.change ?? 0);
+    return Math.max(known, this.deletions.get(id) ?? 0);
+  }
+
+  private known(id: string): Session | undefined {
+    return this.outdated.has(id) ? undefined : this.rows.get(id);
+  }
+
   private get isPlain(): boolean {
     return this.query === '' && this.listing.sort === NEWEST_FIRST;
   }
@@ -209,13 +227,15 @@ export class Sessions {
    * meanwhile is newer than the page.
    */
   private async read(cursor: string | undefined, least: number) {
-    const meanwhile = new Map<string, Session | undefined>();
+    const meanwhile = new Map<string, Session>();
     this.awaited.add(meanwhile);
     try {
       const page = await this.readPages(cursor, least);
-      const sessions = page.sessions.flatMap((session) =>
-        meanwhile.has(session.id) ? (meanwhile.get(session.id) ?? []) : session,
-      );
+      const sessions = page.sessions.flatMap((session) => {
+        const { id } = session;
+        const newest = newerRow(meanwhile.get(id), newerRow(this.known(id), session));
+        return (this.deletions.get(id) ?? 0) < newest.change ? newest : [];
+      });
       return { ...page, sessions, meanwhile };
     } finally {
       this.awaited.delete(meanwhile);
@@ -223,7 +243,7 @@ export class Sessions {
   }
 
   private async readPages(cursor: string | undefined, least: number): Promise<SessionList> {
-    const wanted = this.isPlain ? 0 : Math.max(least, PAGE_SIZE);
+    const wanted = this.isPlain ? least : Math.max(least, PAGE_SIZE);
     const sessions: Session[] = [];
     // What an earlier page left out is still missing after a whole one.
     let unsearched = cursor === undefined ? NOTHING : this.unsearched.get();
@@ -261,7 +281,6 @@ export class Sessions {
 
   private commit(sessions: readonly Session[], gone: readonly string[]): void {
     const left = gone.filter((id) => this.placed.delete(id));
-    for (const id of gone) this.lastChange.delete(id);
     const isFixed = sortKey(this.listing.sort) === 'started';
     const moved = sessions.filter(
       (session) => isFixed && this.placed.get(session.id) !== this.valueOf(session),
@@ -270,6 +289,7 @@ export class Sessions {
     for (const session of [...came, ...moved]) {
       this.placed.set(session.id, this.valueOf(session));
     }
+    for (const id of [...gone, ...sessions.map((one) => one.id)]) this.outdated.delete(id);
     if (sessions.some(({ users }) => users.length > 0)) this.hasUsers.set(true);
     this.rows.commit([
       ...gone.map((id) => [id, undefined] as const),
@@ -297,7 +317,6 @@ export class Sessions {
   }
 
   private valueOf(session: Session): SortValue {
-    if (sortKey(this.listing.sort) === 'changed') return this.lastChange.get(session.id) ?? 0;
     return sortValue(session, this.listing.sort, this.now_ms());
   }
 
@@ -307,16 +326,6 @@ export class Sessions {
 
   private compare(a: string, b: string): number {
     return comparePlaces(this.listing.sort, this.placeOf(a), this.placeOf(b));
-  }
-
-  /** Note the order of unchanged rows by last change, which only the service knows. */
-  private noteOrder(sessions: readonly Session[]): void {
-    if (sortKey(this.listing.sort) !== 'changed') return;
-    for (const { id } of sessions) {
-      this.pagesRead += 1;
-      const number = isDescending(this.listing.sort) ? -this.pagesRead : this.pagesRead - FAR;
-      this.lastChange.set(id, number);
-    }
   }
 
   private async attempt(load: () => Promise<void>): Promise<void> {

@@ -129,6 +129,7 @@ test('a page that follows the feed ends with the state of the store', async () =
         if (at === loaded) await trace.load();
         const hasEnded = isEnd || rows.get(id)?.status === 'ok';
         const next = row(id, {
+          change: at + 1,
           parent_span_id: parent,
           status: hasEnded ? 'ok' : 'running',
           duration_ns: hasEnded ? 1 : null,
@@ -138,6 +139,48 @@ test('a page that follows the feed ends with the state of the store', async () =
         if (at >= covered) trace.apply([spanEvent(next)]);
       }
       if (loaded === changes.length) await trace.load();
+      const shown = Object.fromEntries([...trace.spans.values()].map((one) => [one.span_id, one]));
+      expect(shown).toEqual(Object.fromEntries(rows));
+    }),
+  );
+});
+
+test('the newest rows stay in whatever order they come, and none that moved away comes back', async () => {
+  // The n-th is change n + 1: a new version of a span, or its move to another session.
+  const history = fc.array(fc.record({ id: fc.constantFrom('a', 'b'), isMove: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 8,
+  });
+  const arrivals = fc.array(fc.nat(99), { maxLength: 16 });
+  await fc.assert(
+    fc.asyncProperty(history, arrivals, arrivals, async (all, early, late) => {
+      const rows = new Map<string, SpanRow>();
+      const events = all.map(({ id, isMove }, at): StreamEvent => {
+        const change = at + 1;
+        const next = row(id, { change });
+        if (!isMove) {
+          rows.set(id, next);
+          return spanEvent(next);
+        }
+        rows.delete(id);
+        return {
+          type: 'SessionUpdated',
+          time: '',
+          session_id: 'other',
+          session: { id: 'other' } as Session,
+          moved_from: 's',
+          moved_change: change,
+        };
+      });
+      const some = (numbers: readonly number[]) =>
+        numbers.flatMap((number) => events[number % events.length] ?? []);
+      const trace = new Trace('s', service(rows));
+      for (const event of [...some(early), ...[...events].reverse(), ...some(late)]) {
+        trace.apply([event]);
+        await new Promise((done) => setImmediate(done));
+      }
+      await trace.load();
+      trace.apply(some(late));
       const shown = Object.fromEntries([...trace.spans.values()].map((one) => [one.span_id, one]));
       expect(shown).toEqual(Object.fromEntries(rows));
     }),

@@ -54,6 +54,11 @@ export class Trace {
   readonly at_ns = new Cell<number | undefined>(undefined);
   readonly api: Api;
   private readonly deferred = new Map<string, SpanRow>();
+  /** Keys of rows from before a gap of the feed, which any version replaces. */
+  private outdated = new Set<string>();
+  private isSessionOutdated = false;
+  /** Change of the last move of spans to another session: which older rows are left, a load says. */
+  private moved_change = 0;
   private loading: AbortController | undefined;
   /** Keys from before the load in progress that neither it nor the feed has had since. */
   private unconfirmed: Set<string> | undefined;
@@ -85,14 +90,12 @@ export class Trace {
     const loading = new AbortController();
     this.loading = loading;
     try {
-      const before = this.session.get();
       const session = await this.api.session(this.sessionId, loading.signal);
       if (session.id !== this.sessionId) {
         this.moved.set({ to: session.id });
         return;
       }
-      // What the feed brought meanwhile is newer.
-      if (this.session.get() === before) this.session.set(session);
+      this.takeSession(session);
       await this.loadPages(loading.signal);
       this.state.set({ kind: 'ready' });
     } catch (error) {
@@ -145,6 +148,20 @@ export class Trace {
     this.arrange(); // At once: numbers are others.
   }
 
+  /** The feed had a gap, perhaps another store: whatever comes now replaces what was known. */
+  reload(): Promise<void> {
+    this.outdated = new Set(this.spans.keys());
+    this.isSessionOutdated = true;
+    this.moved_change = 0;
+    this.deferred.clear();
+    return this.load();
+  }
+
+  private takeSession(session: Session): void {
+    this.session.set(newerRow(this.isSessionOutdated ? undefined : this.session.get(), session));
+    this.isSessionOutdated = false;
+  }
+
   close(): void {
     this.loading?.abort();
     clearTimeout(this.arranging);
@@ -155,22 +172,29 @@ export class Trace {
     const waiting = new Set(this.waiting.get());
     const counts = new Map<string, number>();
     for (const event of events) {
-      // Some of our spans belong to that session now.
-      if (event.type === 'SessionUpdated' && event.moved_from === this.sessionId) void this.load();
+      if (event.type === 'SessionUpdated' && event.moved_from === this.sessionId) {
+        this.loadAfterMove(event.moved_change ?? 0);
+      }
       if (!('session_id' in event) || event.session_id !== this.sessionId) continue;
       switch (event.type) {
         case 'SessionStarted':
         case 'SessionUpdated':
         case 'SessionFinished':
-          this.session.set(event.session);
+          this.takeSession(event.session);
           break;
         case 'SessionDeleted':
-          this.moved.set({ to: event.moved_to ?? null });
+          // Not one that began anew under the same id.
+          if ((this.session.get()?.change ?? 0) < event.change) {
+            this.moved.set({ to: event.moved_to ?? null });
+          }
           break;
         case 'SpanStarted':
         case 'SpanUpdated':
         case 'SpanEnded':
-          rows.push(event.span);
+          // Not one that moved away before.
+          if (event.span.change > this.moved_change || this.spans.get(spanKey(event.span))) {
+            rows.push(event.span);
+          }
           if (hasEnded(event.span.status)) waiting.delete(spanKey(event.span));
           break;
         case 'WaitingOnSignal':
@@ -187,6 +211,14 @@ export class Trace {
     if (this.freeze.get() === undefined) this.momentCounts.commit(counts);
     if (!isSame(waiting, this.waiting.get())) this.waiting.set(waiting);
     if (rows.length > 0) this.merge(rows);
+  }
+
+  /** Some of our spans belong to another session now. */
+  private loadAfterMove(change: number): void {
+    if (change <= this.moved_change) return;
+    this.moved_change = change;
+    this.deferred.clear();
+    void this.load();
   }
 
   /** Freeze the view until `thaw`; incoming rows are held back, only their newest versions. */
@@ -222,7 +254,7 @@ export class Trace {
   private *newer(rows: readonly SpanRow[]): Generator<readonly [string, SpanRow]> {
     for (const row of rows) {
       const key = this.confirm(row);
-      const known = this.spans.get(key);
+      const known = this.outdated.delete(key) ? undefined : this.spans.get(key);
       const newer = newerRow(known, row);
       if (newer === known) continue;
       if (this.count(newer, key)) this.isBehind = true;

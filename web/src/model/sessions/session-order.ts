@@ -43,9 +43,11 @@ export function nextSort(now: Sort, key: SortKey): Sort {
   return key === 'title' ? key : `-${key}`;
 }
 
-/** Value to sort by; not for `changed`, whose values only the reader of the list has. */
+/** Value to sort by. */
 export function sortValue(session: Session, sort: Sort, now_ms: number): SortValue {
   switch (sortKey(sort)) {
+    case 'changed':
+      return session.change;
     case 'title':
       return session.title.replace(/[A-Z]+/g, (text) => text.toLowerCase()).slice(0, 64);
     case 'duration':

@@ -9,12 +9,14 @@ export function hasEnded(status: SpanStatus): boolean {
 }
 
 /**
- * The newer of two versions of a row. An end always wins, whichever arrives first: a page and the
- * stream may deliver the same change in either order.
+ * The newer of two versions of a row, whichever arrives first: a page and the stream may deliver
+ * changes in any order, and more than once.
  */
-export function newerRow(known: SpanRow | undefined, incoming: SpanRow): SpanRow {
-  if (known === undefined) return incoming;
-  return hasEnded(known.status) && !hasEnded(incoming.status) ? known : incoming;
+export function newerRow<Row extends { readonly change: number }>(
+  known: Row | undefined,
+  incoming: Row,
+): Row {
+  return known !== undefined && known.change > incoming.change ? known : incoming;
 }
 
 /**

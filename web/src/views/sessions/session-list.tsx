@@ -87,6 +87,11 @@ export function SessionList(props: SessionListProps) {
     if (isWanted && sessions.hasMore) void sessions.loadMore();
   }, [last, ids.length, sessions, state]);
 
+  const { listParts } = useInspector();
+  useEffect(() => {
+    listParts.inView = items.map(({ key }) => String(key));
+  }, [listParts, items]);
+
   return (
     <div
       className={`ins-list${isNarrow ? ' ins-list--narrow' : ''}${grid.lefts_px.length > 0 ? ' ins-list--fixed' : ''}${selected.size > 0 ? ' ins-list--selecting' : ''}${isCurrent ? '' : ' ins-list--stale'}`}

@@ -64,11 +64,13 @@ def test_a_session_message_is_that_of_its_model(
 ) -> None:
     record = SessionRecord(row, b"{}", change=5, created=created, settled=settled, changed_ns=at)
     [entry] = entries_of([record], lambda _: None)
-    for text in entry.messages(4):
-        model = getattr(wire, json.loads(text)["type"])
-        shown = presenter.session(row)
-        expected = model(time=rfc3339(at), session_id=row.id, session=shown)
-        assert json.loads(text) == json.loads(expected.model_dump_json())
+    for fits in ({}, {"fits": False}):
+        for text in (entry.unfit if fits else entry).messages(4):
+            model = getattr(wire, json.loads(text)["type"])
+            shown = presenter.session(record)
+            expected = model(time=rfc3339(at), session_id=row.id, session=shown, **fits)
+            missing = {"fits"} - fits.keys()
+            assert json.loads(text) == json.loads(expected.model_dump_json(exclude=missing))
 
 
 @pytest.mark.parametrize(("created", "settled"), [(1, 0), (5, 0), (5, 5), (1, 5)])
