@@ -153,7 +153,7 @@ const NOT_FOUND = 404;
 
 /** Read what could not be read once the service is back, or what it reads from. */
 function useAnotherTry(trace: Trace): void {
-  useMoreTries(passing(useCell(trace.state)), () => void trace.load());
+  useMoreTries(passing(useCell(trace.state)), () => trace.retry());
   const connection = useCell(useInspector().feed.status).kind;
   useEffect(() => {
     const state = trace.state.get();
@@ -180,12 +180,8 @@ interface UnreadProps {
 
 /** Why nothing is shown of a session, and another try of what may work. */
 function Unread({ state, trace, isBelow = false }: UnreadProps) {
-  const [isTrying, setTrying] = useState(false);
+  const isReading = useCell(trace.isReading);
   const text = state.status === 0 ? SHELL_TEXT.unreachable : state.message;
-  const retry = () => {
-    setTrying(true);
-    void trace.load().finally(() => setTrying(false));
-  };
   const Heading = isBelow ? 'h2' : 'h1';
   return (
     <>
@@ -196,8 +192,13 @@ function Unread({ state, trace, isBelow = false }: UnreadProps) {
       </div>
       {state.status !== NOT_FOUND && (
         <p>
-          <button type="button" className="ins-link" aria-disabled={isTrying} onClick={retry}>
-            {isTrying ? SHELL_TEXT.loading : SHELL_TEXT.retry}
+          <button
+            type="button"
+            className="ins-link"
+            aria-disabled={isReading}
+            onClick={() => trace.retry()}
+          >
+            {isReading ? SHELL_TEXT.loading : SHELL_TEXT.retry}
           </button>
         </p>
       )}
