@@ -2,13 +2,14 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { opensAtCause } from '../../model/trace/span-status.ts';
+import { passing } from '../../state/passing.ts';
 import { CAUSE, sessionPath } from '../../state/route.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import type { Trace } from '../../state/trace.ts';
 import { CodedText } from '../parts/coded-text.tsx';
 import { useCell, useInspector, useRoute, useRow, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
-import { passing, useMoreTries } from '../parts/more-tries.ts';
+import { useMoreTries } from '../parts/more-tries.ts';
 import { WaitsElsewhere } from '../parts/requests/span-requests.tsx';
 import { Split } from '../parts/split.tsx';
 import { useWaiting } from '../parts/waiting.ts';
