@@ -38,6 +38,8 @@ export class Trace {
   readonly session = new Cell<Session | undefined>(undefined);
   readonly epoch_ns = new Cell<string | undefined>(undefined);
   readonly state = new Cell<LoadState>({ kind: 'loading' });
+  /** Whether an answer is on its way, also after one that failed. */
+  readonly isReading = new Cell(false);
   /** Incremented when rows come, go or move; not when a row only changes. */
   readonly structure = new Cell(0);
   readonly errorCount = new Cell(0);
@@ -89,6 +91,7 @@ export class Trace {
     this.loading?.abort();
     const loading = new AbortController();
     this.loading = loading;
+    this.isReading.set(true);
     try {
       const session = await this.api.session(this.sessionId, loading.signal);
       if (session.id !== this.sessionId) {
@@ -100,7 +103,14 @@ export class Trace {
       this.state.set({ kind: 'ready' });
     } catch (error) {
       if (!loading.signal.aborted) this.state.set(failed(error));
+    } finally {
+      if (this.loading === loading) this.isReading.set(false);
     }
+  }
+
+  /** Read it once more, unless that is under way. */
+  retry(): void {
+    if (!this.isReading.get()) void this.load();
   }
 
   private async loadPages(signal: AbortSignal): Promise<void> {

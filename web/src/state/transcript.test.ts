@@ -17,10 +17,12 @@ const wanted = (one: SpanRow, more: Partial<Wanted> = {}): Wanted => ({
 
 function service() {
   const requests: (readonly string[])[] = [];
+  let refuse = () => {};
   const answers: ((left_out?: string[], missing?: string[]) => void)[] = [];
   const transcript = (_: string, spans: readonly string[]): Promise<Transcript> => {
     requests.push(spans);
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
+      refuse = () => reject(new Error('gone'));
       answers.push((left_out = [], missing = []) => {
         const readings = spans
           .filter((span) => !left_out.includes(span) && !missing.includes(span))
@@ -36,8 +38,13 @@ function service() {
     answers.shift()?.(...how);
     await vi.advanceTimersByTimeAsync(0);
   };
+  const fail = async () => {
+    answers.shift();
+    refuse();
+    await vi.advanceTimersByTimeAsync(0);
+  };
   const readings = new Readings('s', { transcript } as unknown as Api);
-  return { requests, settle, readings };
+  return { requests, settle, fail, readings };
 }
 
 beforeEach(() => {
@@ -108,4 +115,23 @@ test('what an answer had no room for is asked for at once', async () => {
   readings.want([one, two]);
   await settle([two.key]);
   expect(requests[1]).toEqual([two.key]);
+});
+
+test('what cannot be read is asked for after pauses that grow, and why is told until it is', async () => {
+  const { requests, settle, fail, readings } = service();
+  readings.want([wanted(row(1))]);
+  await fail();
+  expect(readings.problem.get()).toBe('gone');
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(requests).toHaveLength(2);
+  await fail();
+  readings.want(Array.from({ length: 50 }, (_, number) => wanted(row(number))));
+  await vi.advanceTimersByTimeAsync(3900);
+  expect(requests).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(requests).toHaveLength(3);
+  await settle();
+  expect(readings.problem.get()).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(requests).toHaveLength(4);
 });

@@ -4,7 +4,9 @@
 import type { Api } from '../api/client.ts';
 import type { Reading, SpanRow } from '../api/types.ts';
 import { hasEnded } from '../model/trace/span-status.ts';
+import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
+import { pause_ms } from './passing.ts';
 import { StateSteps } from './state-steps.ts';
 
 /** A span in view, with the LLM call before it. */
@@ -25,8 +27,8 @@ export interface Read {
 /** What was read, and what could not be. */
 export interface ReadingStores {
   readonly reads: KeyedStore<Read>;
-  /** Errors of requests, by key. */
-  readonly problems: KeyedStore<string>;
+  /** Error of the last request. */
+  readonly problem: Cell<string | undefined>;
   /** What captured states changed; of one that is past, too. */
   readonly states: StateSteps;
 }
@@ -41,7 +43,7 @@ const RETRY_MS = 3000;
 
 export class Readings implements ReadingStores {
   readonly reads = new KeyedStore<Read>();
-  readonly problems = new KeyedStore<string>();
+  readonly problem = new Cell<string | undefined>(undefined);
   readonly states: StateSteps;
   private readonly api: Api;
   private readonly sessionId: string;
@@ -50,6 +52,7 @@ export class Readings implements ReadingStores {
   private readonly requested = new Map<string, { readonly one: Wanted; readonly at_ms: number }>();
   private loading: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private failures = 0;
   /** Time of the last request after which the next one pauses. */
   private requested_ms = Number.NEGATIVE_INFINITY;
 
@@ -82,8 +85,9 @@ export class Readings implements ReadingStores {
     const due = this.due();
     if (due.length === 0) return;
     const at_ms = this.now_ms();
-    const early_ms = this.requested_ms + PAUSE_MS - at_ms;
-    if (early_ms > 0 && due.length < MAX_REQUESTED) {
+    const isFailing = this.failures > 0;
+    const early_ms = this.requested_ms + (isFailing ? pause_ms(this.failures) : PAUSE_MS) - at_ms;
+    if (early_ms > 0 && (isFailing || due.length < MAX_REQUESTED)) {
       this.timer = setTimeout(() => void this.pump(), early_ms);
       return;
     }
@@ -95,14 +99,17 @@ export class Readings implements ReadingStores {
       const spans = due.map(({ key, before }) => (before === undefined ? key : `${key}~${before}`));
       const answer = await this.api.transcript(this.sessionId, spans, loading.signal);
       if (loading.signal.aborted) return;
+      this.failures = 0;
+      this.problem.set(undefined);
       this.take(due, answer.readings);
       // There was no room for those: they come first the next time.
       for (const span of answer.left_out) this.requested.delete(span.split('~')[0] ?? '');
       if (answer.left_out.length > 0) this.requested_ms = Number.NEGATIVE_INFINITY;
     } catch (error) {
       if (loading.signal.aborted) return;
-      const message = error instanceof Error ? error.message : String(error);
-      this.problems.commit(due.map(({ key }) => [key, message] as const));
+      this.problem.set(error instanceof Error ? error.message : String(error));
+      this.failures += 1;
+      for (const { key } of due) this.requested.delete(key);
     }
     this.loading = undefined;
     void this.pump();
@@ -117,7 +124,7 @@ export class Readings implements ReadingStores {
       const known = this.reads.get(one.key);
       if (known !== undefined && isSame(known.of, one)) continue;
       const before = this.requested.get(one.key);
-      const at_ms = before === undefined ? 0 : before.at_ms + pause_ms(before.one, one);
+      const at_ms = before === undefined ? 0 : before.at_ms + leastPause_ms(before.one, one);
       if (at_ms <= now_ms) found.push(one);
       else soonest_ms = Math.min(soonest_ms, at_ms);
       if (found.length === MAX_REQUESTED) return found;
@@ -135,8 +142,6 @@ export class Readings implements ReadingStores {
       const one = byKey.get(`${reading.trace_id}.${reading.span_id}`);
       if (one !== undefined) changes.push([one.key, { reading, of: one }]);
     }
-    if (this.problems.size > 0)
-      this.problems.commit(changes.map(([key]) => [key, undefined] as const));
     this.reads.commit(changes);
     const excess = this.reads.size - MAX_CACHED;
     if (excess <= 0) return;
@@ -152,8 +157,8 @@ function isSame(a: Wanted, b: Wanted): boolean {
 }
 
 /** Time after a request for `before` until one for `now` may follow. */
-function pause_ms(before: Wanted, now: Wanted): number {
-  // The same once more: it is not there yet, or could not be asked for.
+function leastPause_ms(before: Wanted, now: Wanted): number {
+  // The same once more: it is not there yet.
   if (isSame(before, now)) return RETRY_MS;
   return hasEnded(now.row.status) ? 0 : REFRESH_MS;
 }

@@ -5,9 +5,10 @@ import { differenceOf } from '../../model/sessions/aligned.ts';
 import { differenceKey, type SelectedDifference } from '../../model/sessions/comparison.ts';
 import { AlignedTree } from '../../state/aligned.ts';
 import type { Compared } from '../../state/comparison.ts';
+import { passing } from '../../state/passing.ts';
 import { COMPARE_TEXT } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
-import { passing, useMoreTries } from '../parts/more-tries.ts';
+import { useMoreTries } from '../parts/more-tries.ts';
 import { AlignedView } from './aligned-view.tsx';
 import { ComparisonFailed } from './comparison-failed.tsx';
 

@@ -2,12 +2,13 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { Problem, RunStep, RunTable as Runs } from '../../api/types.ts';
 import { AlignedTree } from '../../state/aligned.ts';
+import { passing } from '../../state/passing.ts';
 import { compareAllPath } from '../../state/route.ts';
 import { COMPARE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
-import { passing, useMoreTries } from '../parts/more-tries.ts';
+import { useMoreTries } from '../parts/more-tries.ts';
 import { ComparisonFailed } from './comparison-failed.tsx';
 import { RunTable } from './run-table.tsx';
 

@@ -1,5 +1,5 @@
 /** Requests that are made again after changes. */
-import { pause_ms } from './more-tries.ts';
+import { pause_ms } from '../../state/passing.ts';
 
 /** Multiple of the duration of the last request that is the pause after it. */
 const REST_TIMES = 5;
@@ -33,8 +33,8 @@ export function askAgain(
     if (abort.signal.aborted) return;
     if (result !== true) requested = -1;
     isAsking = false;
-    const least_ms = result === 'failed' ? Math.max(rest_ms, pause_ms(failures)) : rest_ms;
     failures = result === 'failed' ? failures + 1 : 0;
+    const least_ms = failures > 0 ? Math.max(rest_ms, pause_ms(failures)) : rest_ms;
     const took_ms = performance.now() - begun_ms;
     rest = setTimeout(
       () => {

@@ -2,9 +2,10 @@
 import { renderHook } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { KeyedStore } from '../../state/keyed-store.ts';
+import { passing } from '../../state/passing.ts';
 import { failed } from '../../state/sessions.ts';
 import { askAgain } from './ask-again.ts';
-import { passing, useMoreTries } from './more-tries.ts';
+import { useMoreTries } from './more-tries.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

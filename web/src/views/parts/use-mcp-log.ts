@@ -5,10 +5,11 @@ import { joinCalls, type McpCall } from '../../model/mcp/mcp-calls.ts';
 import { compareEntries } from '../../model/mcp/mcp-frames.ts';
 import { parentKey } from '../../model/trace/span-key.ts';
 import { McpLog } from '../../state/mcp-log.ts';
+import { passing } from '../../state/passing.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector } from './context.ts';
-import { passing, useMoreTries } from './more-tries.ts';
+import { useMoreTries } from './more-tries.ts';
 
 /** Least time between two requests. */
 const EVERY_MS = 300;

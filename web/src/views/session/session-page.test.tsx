@@ -67,7 +67,10 @@ test('a session in a history that is away says so below its title, until it can 
     spans: [exampleSpan()],
   };
   let isAway = true;
+  let answered: Promise<void> | undefined;
+  let answer = () => {};
   const spans = vi.fn(async () => {
+    await answered;
     if (isAway) throw new ApiError(503, 'Cannot reach the history.');
     return { next_cursor: undefined, read: async () => page };
   });
@@ -89,8 +92,15 @@ test('a session in a history that is away says so below its title, until it can 
   await act(async () => inspector.router.adjust({ span: 't.a' }));
   expect(screen.queryByText('Span not found in this session')).toBeNull();
 
+  answered = new Promise((resolve) => {
+    answer = resolve;
+  });
   await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Retry' })));
+  await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Loading …' })));
+  await act(() => vi.advanceTimersByTimeAsync(20_000));
   expect(spans).toHaveBeenCalledTimes(2);
+  await act(async () => answer());
+  expect(screen.getByRole('button', { name: 'Retry' })).toBeDefined();
   expect(told()).not.toBeNull();
 
   isAway = false;

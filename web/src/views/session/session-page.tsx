@@ -2,13 +2,14 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { opensAtCause } from '../../model/trace/span-status.ts';
+import { passing } from '../../state/passing.ts';
 import { CAUSE, sessionPath } from '../../state/route.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import type { Trace } from '../../state/trace.ts';
 import { CodedText } from '../parts/coded-text.tsx';
 import { useCell, useInspector, useRoute, useRow, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
-import { passing, useMoreTries } from '../parts/more-tries.ts';
+import { useMoreTries } from '../parts/more-tries.ts';
 import { WaitsElsewhere } from '../parts/requests/span-requests.tsx';
 import { Split } from '../parts/split.tsx';
 import { useWaiting } from '../parts/waiting.ts';
@@ -153,7 +154,7 @@ const NOT_FOUND = 404;
 
 /** Read what could not be read once the service is back, or what it reads from. */
 function useAnotherTry(trace: Trace): void {
-  useMoreTries(passing(useCell(trace.state)), () => void trace.load());
+  useMoreTries(passing(useCell(trace.state)), () => trace.retry());
   const connection = useCell(useInspector().feed.status).kind;
   useEffect(() => {
     const state = trace.state.get();
@@ -180,12 +181,8 @@ interface UnreadProps {
 
 /** Why nothing is shown of a session, and another try of what may work. */
 function Unread({ state, trace, isBelow = false }: UnreadProps) {
-  const [isTrying, setTrying] = useState(false);
+  const isReading = useCell(trace.isReading);
   const text = state.status === 0 ? SHELL_TEXT.unreachable : state.message;
-  const retry = () => {
-    setTrying(true);
-    void trace.load().finally(() => setTrying(false));
-  };
   const Heading = isBelow ? 'h2' : 'h1';
   return (
     <>
@@ -196,8 +193,13 @@ function Unread({ state, trace, isBelow = false }: UnreadProps) {
       </div>
       {state.status !== NOT_FOUND && (
         <p>
-          <button type="button" className="ins-link" aria-disabled={isTrying} onClick={retry}>
-            {isTrying ? SHELL_TEXT.loading : SHELL_TEXT.retry}
+          <button
+            type="button"
+            className="ins-link"
+            aria-disabled={isReading}
+            onClick={() => trace.retry()}
+          >
+            {isReading ? SHELL_TEXT.loading : SHELL_TEXT.retry}
           </button>
         </p>
       )}

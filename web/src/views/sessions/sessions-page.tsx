@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { parseSort } from '../../model/sessions/session-order.ts';
 import { parseTimeRange } from '../../model/sessions/time-range.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
+import { passing } from '../../state/passing.ts';
 import { filteredPath } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions, Total } from '../../state/sessions.ts';
@@ -28,7 +29,7 @@ import {
 import { Guarded } from '../parts/guarded.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { Link } from '../parts/link.tsx';
-import { passing, useMoreTries } from '../parts/more-tries.ts';
+import { useMoreTries } from '../parts/more-tries.ts';
 import { QueryField, queryProblem } from '../parts/query-field.tsx';
 import { TimeChoice } from '../parts/time-choice.tsx';
 import { UnsearchedLine } from '../parts/unsearched.tsx';

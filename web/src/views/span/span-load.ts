@@ -2,10 +2,11 @@
 import { useEffect, useReducer, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
+import { passing } from '../../state/passing.ts';
 import { failed, type LoadState } from '../../state/sessions.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import { useInspector } from '../parts/context.ts';
-import { passing, useMoreTries } from '../parts/more-tries.ts';
+import { useMoreTries } from '../parts/more-tries.ts';
 
 export interface SpanLoad {
   /** The span, perhaps in an older version while the newer one is loading. */

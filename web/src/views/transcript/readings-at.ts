@@ -12,7 +12,7 @@ export function useReadingsAt(readings: ReadingStores, trace: Trace): ReadingSto
     const reads = new KeyedStore<Read>();
     const read = () => reads.commit(readsAt(readings, trace));
     read();
-    return { reads, read, problems: readings.problems, states: readings.states };
+    return { reads, read, problem: readings.problem, states: readings.states };
   }, [readings, trace]);
   useEffect(() => {
     if (past === undefined) return;

@@ -32,6 +32,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   const all = useMemo(() => new Readings(sessionId, api), [sessionId, api]);
   useEffect(() => () => all.close(), [all]);
   const readings = useReadingsAt(all, trace);
+  const problem = useCell(all.problem);
   const actor = useActor();
   const find = useRoute().query.get('find') ?? '';
   const [isWhole, setWhole] = useState(false);
@@ -156,6 +157,11 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
         onFoldAll={foldAll}
       />
       {actor === undefined && <Outcome trace={trace} layout={layout} onGoTo={goTo} />}
+      {problem !== undefined && (
+        <p className="ins-transcript__problem" role="alert">
+          {problem}
+        </p>
+      )}
       <div className="ins-transcript__main">
         <Outline trace={trace} layout={layout} first={startIndex} onGoTo={goTo} />
         <div
