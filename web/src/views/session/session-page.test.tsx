@@ -84,9 +84,9 @@ test('a session in a history that is away says so below its title, until it can 
       <SessionPage trace={trace} />
     </PageContext>,
   );
-  const told = () => screen.queryByRole('heading', { name: 'Cannot reach the history.' });
+  const shown = () => screen.queryByRole('heading', { name: 'Cannot reach the history.' });
   expect(screen.getByRole('heading', { name: 'Release' })).toBeDefined();
-  expect(told()).not.toBeNull();
+  expect(shown()).not.toBeNull();
 
   // The address may name a span: there is nothing to say of it.
   await act(async () => inspector.router.adjust({ span: 't.a' }));
@@ -101,10 +101,10 @@ test('a session in a history that is away says so below its title, until it can 
   expect(spans).toHaveBeenCalledTimes(2);
   await act(async () => answer());
   expect(screen.getByRole('button', { name: 'Retry' })).toBeDefined();
-  expect(told()).not.toBeNull();
+  expect(shown()).not.toBeNull();
 
   isAway = false;
   await act(() => vi.advanceTimersByTimeAsync(20_000));
-  expect(told()).toBeNull();
+  expect(shown()).toBeNull();
   expect(spans).toHaveBeenCalledTimes(3);
 });
