@@ -14,6 +14,7 @@ ROWS_A_STEP = 500
 BYTES_A_STEP = 4 * 1024 * 1024
 """A large value is a chain of pages, each of which has to be looked at to be freed."""
 _TRACES_A_STEP = 200
+_SESSIONS_A_STEP = 200
 _AMONG = "(SELECT value FROM json_each(?))"
 _SPANS = "SELECT change, content, size_bytes FROM span WHERE session_no = ? AND change <= ? LIMIT ?"
 _MOMENTS = "SELECT change, origin_no, length(payload) FROM moment WHERE {where} LIMIT ?"
@@ -81,38 +82,47 @@ def _sweep_doomed(writer: apsw.Connection) -> bool:
 def _sweep_evicted(writer: apsw.Connection) -> bool:
     sql = (
         "SELECT session_no, evicted FROM evicting"
-        " LEFT JOIN session ON session.no = session_no LIMIT 1"
+        f" LEFT JOIN session ON session.no = session_no LIMIT {_SESSIONS_A_STEP}"
     )
-    for session_no, through in _all(writer, sql):
-        if through is None or not (  # it was deleted meanwhile
-            _sweep_spans(writer, session_no, through)
-            or _sweep_moments(writer, f"session_no = ? AND change <= {through}", session_no)
-            or _sweep_moments(writer, f"{_OF_ITS_TRACES} AND change <= {through}", session_no)
-            or any(_sweep_uses(writer, *uses, _OF_EMPTY_TRACES, session_no) for uses in _USES)
-        ):
-            writer.execute("DELETE FROM evicting WHERE session_no = ?", (session_no,))
-        return True
-    return False
+    sessions, swept = _all(writer, sql), 0
+    for session_no, through in sessions:
+        # Most are small: a transaction for each costs more than what is done in it.
+        while through is not None and (rows := _sweep_some(writer, session_no, through)):
+            swept += rows
+            if swept >= ROWS_A_STEP:
+                return True
+        writer.execute("DELETE FROM evicting WHERE session_no = ?", (session_no,))
+    return bool(sessions)
 
 
-def _sweep_spans(writer: apsw.Connection, session_no: int, through: int) -> bool:
+def _sweep_some(writer: apsw.Connection, session_no: int, through: int) -> int:
+    """Delete some content of an evicted session; return how much of a step that was, in rows."""
+    return (
+        _sweep_spans(writer, session_no, through)
+        or _sweep_moments(writer, f"session_no = ? AND change <= {through}", session_no)
+        or _sweep_moments(writer, f"{_OF_ITS_TRACES} AND change <= {through}", session_no)
+        or sum(_sweep_uses(writer, *uses, _OF_EMPTY_TRACES, session_no) for uses in _USES)
+    )
+
+
+def _sweep_spans(writer: apsw.Connection, session_no: int, through: int) -> int:
     rows = _all(writer, _SPANS, session_no, through, ROWS_A_STEP)
     rows = rows[: _fitting(row[2] for row in rows)]
     if not rows:
-        return False
+        return 0
     writer.execute(f"DELETE FROM content WHERE no IN {_AMONG}", (_json(row[1] for row in rows),))
     writer.execute(f"DELETE FROM span WHERE change IN {_AMONG}", (_json(row[0] for row in rows),))
-    return True
+    return _weight(row[2] for row in rows)
 
 
-def _sweep_moments(writer: apsw.Connection, where: str, value: int | str) -> bool:
+def _sweep_moments(writer: apsw.Connection, where: str, value: int | str) -> int:
     rows = _all(writer, _MOMENTS.format(where=where), value, ROWS_A_STEP)
     rows = rows[: _fitting(row[2] for row in rows)]
     if not rows:
-        return False
+        return 0
     writer.execute(f"DELETE FROM moment WHERE change IN {_AMONG}", (_json(row[0] for row in rows),))
     writer.execute(_ORIGIN_ORPHANS, (_json({row[1] for row in rows}),))
-    return True
+    return _weight(row[2] for row in rows)
 
 
 def _sweep_traces(writer: apsw.Connection, session_no: int) -> bool:
@@ -139,17 +149,19 @@ def _sweep_ancestors(writer: apsw.Connection, among: str, traces: str) -> bool:
 
 def _sweep_uses(
     writer: apsw.Connection, used: str, value: str, orphans: str, among: str, traces: int | str
-) -> bool:
+) -> int:
     sql = (
         f"SELECT trace_no, {used}_no, coalesce(length({value}), 0) FROM trace_{used}"
         f" LEFT JOIN {used} ON no = {used}_no WHERE {among} LIMIT ?"
     )
     rows = _all(writer, sql, traces, ROWS_A_STEP)
     rows = rows[: _fitting(row[2] for row in rows)]
+    if not rows:
+        return 0
     sql = f"DELETE FROM trace_{used} WHERE trace_no = ? AND {used}_no = ?"
     writer.executemany(sql, [row[:2] for row in rows])
     writer.execute(orphans, (_json({row[1] for row in rows}),))
-    return bool(rows)
+    return _weight(row[2] for row in rows)
 
 
 def _all(writer: apsw.Connection, sql: str, *parameters: int | str) -> list[tuple[Any, ...]]:
@@ -166,6 +178,12 @@ def _fitting(sizes_bytes: Iterable[int]) -> int:
             break
         count += 1
     return count
+
+
+def _weight(sizes_bytes: Iterable[int]) -> int:
+    """Return how much of a step these are, in rows."""
+    sizes = list(sizes_bytes)
+    return max(len(sizes), sum(sizes) * ROWS_A_STEP // BYTES_A_STEP)
 
 
 def _json(numbers: Iterable[int]) -> str:
