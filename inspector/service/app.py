@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -200,16 +201,20 @@ async def running(
         history: History | None = None
         words: WordsOf | None
         views: ReadableStore = store
+        departed: Callable[[Collection[str]], None] | None = None
         if settings.history and path is not None:
-            history, views, words = _with_history(settings, store, path)
-            for part in (views, words, history):
+            history, tiers, words = _with_history(settings, store, path)
+            for part in (tiers, words, history):
                 stack.callback(part.close)
+            views, departed = tiers, tiers.forget
             # A size is a limit of this disk, and what leaves it is in the history.
             sizes = [one for one in (hot.max_bytes, retention.max_bytes) if one is not None]
             hot = replace(hot, max_bytes=min(sizes, default=None))
             retention = replace(retention, max_bytes=None)
         else:
             words = _indexed(stack, store, path)
+            if path is not None:  # a service with a history was killed
+                shutil.rmtree(_unpacked(path), ignore_errors=True)
         intake = Intake()
         writer = Writer(
             store,
@@ -219,6 +224,7 @@ async def running(
             dispatch=dispatch,
             intake=intake,
             history=None if history is None else lambda: history.health,
+            departed=departed,
         )
         stack.push_async_callback(writer.close)
         mcp_endpoint = mcp.McpEndpoint(app, access.token, may_steer=settings.mcp_control == "on")
@@ -278,10 +284,15 @@ def _indexed(stack: AsyncExitStack, store: Store, path: Path | None) -> WordsOf 
     return words
 
 
+def _unpacked(store: Path) -> Path:
+    return store.with_name(store.name + "-unpacked")
+
+
 def _with_history(
     settings: Settings, store: Store, path: Path
 ) -> tuple[History, TieredStore, HistoryIndex]:
-    from inspector.service.history.history import History  # noqa: PLC0415 - seldom wanted
+    from inspector.service.history.clickhouse import Stores  # noqa: PLC0415 - seldom wanted
+    from inspector.service.history.history import History  # noqa: PLC0415
     from inspector.service.history.searching import HistoryIndex  # noqa: PLC0415
     from inspector.service.history.tiers import TieredStore  # noqa: PLC0415
 
@@ -293,9 +304,8 @@ def _with_history(
         path,
         is_at_once=settings.ack == "history",
     )
-    folder = path.with_name(path.name + "-unpacked")
-    index = HistoryIndex(store.ids, history.connect, lambda: history.health)
-    return history, TieredStore(store, folder, history.unpack), index
+    index = HistoryIndex(Stores(store.id, store.former), history.connect, lambda: history.health)
+    return history, TieredStore(store, _unpacked(path), history.unpack), index
 
 
 def _assemble(

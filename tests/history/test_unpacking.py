@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.errors import HistoryError
-from inspector.service.history.clickhouse import ClickHouse, of_stores
+from inspector.service.history.clickhouse import ClickHouse, Stores
 from inspector.service.history.copier import Copier
 from inspector.service.history.schema import migrate
 from inspector.service.history.unpacking import unpack
@@ -60,7 +60,7 @@ def view_of(reader: Reader, session_id: str) -> dict[str, Any]:
 def unpacked(rig: Rig, history: ClickHouse, session_id: str, folder: str) -> dict[str, Any]:
     path = Path(folder) / "unpacked.sqlite3"
     with rig.store.read() as reader:
-        unpack(reader, history, rig.store.ids, [session_id], path)
+        unpack(reader, history, Stores(rig.store.id, rig.store.former), [session_id], path)
         head = reader.head
     with ReadOnlySqliteStore(path).read() as reader:
         assert reader.head == head
@@ -136,7 +136,13 @@ def test_several_sessions_are_unpacked_together(history: ClickHouse, tmp_path: P
     rig.record(span(trace=2, duration_ns=None))  # it runs, and is here
     path = tmp_path / "unpacked.sqlite3"
     with rig.store.read() as reader:
-        unpack(reader, history, rig.store.ids, [trace_hex(1), trace_hex(2)], path)
+        unpack(
+            reader,
+            history,
+            Stores(rig.store.id, rig.store.former),
+            [trace_hex(1), trace_hex(2)],
+            path,
+        )
     with ReadOnlySqliteStore(path).read() as reader:
         sessions = reader.newest_sessions(All(), None, 9).rows
         assert sorted(one.row.id for one in sessions) == [trace_hex(1), trace_hex(2)]
@@ -169,7 +175,7 @@ def test_what_left_a_store_is_there_after_it_was_restored_and_goes_when_it_is_de
     copier.step()
     while copier.delete_departed():
         pass
-    mine = of_stores(restored.store.ids)
+    mine = Stores(restored.store.id, restored.store.former).all
     wait_for(lambda: not history.rows(f"SELECT 1 AS x FROM span WHERE {mine} AND name = 'old'"))
     assert history.rows(f"SELECT name FROM span WHERE {mine}") == [{"name": "here"}]
     restored.store.close()
@@ -182,6 +188,6 @@ def test_a_session_of_which_the_history_has_nothing_is_not_shown_empty(
     rig.record(span())
     rig.wait(60)
     rig.evict()  # it was another history that had it
-    with pytest.raises(HistoryError, match="has nothing of this session, of 1 spans"):
+    with pytest.raises(HistoryError, match="has 0 spans of this session, of 1"):
         unpacked(rig, history, trace_hex(1), str(tmp_path))
     rig.store.close()

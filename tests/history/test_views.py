@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 
 from inspector.errors import HistoryError
 from inspector.service.app import ROUTERS
-from inspector.service.history.clickhouse import ClickHouse
+from inspector.service.history.clickhouse import ClickHouse, Stores
 from inspector.service.history.copier import Copier
 from inspector.service.history.schema import migrate
 from inspector.service.history.searching import HistoryIndex
@@ -162,11 +162,11 @@ def tiered(
 
     def unpacked(path: Path, session_ids: Any) -> None:
         with store.read() as reader, closing(clickhouse.client()) as client:
-            unpack(reader, client, store.ids, session_ids, path)
+            unpack(reader, client, Stores(store.id, store.former), session_ids, path)
 
     health = HistoryProgress("ok", through=through)
     views = TieredStore(store, folder / "unpacked", unpacked)
-    return views, HistoryIndex(store.ids, clickhouse.client, lambda: health)
+    return views, HistoryIndex(Stores(store.id, store.former), clickhouse.client, lambda: health)
 
 
 @pytest.mark.slow
@@ -232,7 +232,9 @@ async def test_without_the_history_lists_are_whole_searches_say_what_they_left_o
 
     views = TieredStore(store, tmp_path / "unpacked", unpacked)
     health = HistoryProgress("away", why, since_ns=START_NS, through=3)
-    words = HistoryIndex(store.ids, lambda: pytest.fail("asked"), lambda: health)
+    words = HistoryIndex(
+        Stores(store.id, store.former), lambda: pytest.fail("asked"), lambda: health
+    )
     async with open_api(store, views=views, words=words) as api:
         listed = (await api.get("/sessions")).json()
         assert [one["title"] for one in listed["sessions"]] == ["second", "first"]

@@ -15,6 +15,7 @@ from inspector.service.history.address import HistoryAddress
 
 TIMEOUT_S = 60.0
 _CONNECT_S = 5.0
+_HELLO_S = 5
 _BLOCK_BYTES = 128 * 1024
 _ERROR_CHARS = 400
 _CODE = re.compile(r"Code:? (\d+)")
@@ -65,7 +66,7 @@ class ClickHouse:
         Raises:
             HistoryError: None can be reached, or it refuses us.
         """
-        version = str(self.rows("SELECT version() AS version")[0]["version"])
+        version = str(self.rows("SELECT version() AS version", most_s=_HELLO_S)[0]["version"])
         year, month = map(int, version.split(".")[:2])
         self.is_modern = year >= 22
         self.has_text_index = (year, month) >= (26, 2)
@@ -87,7 +88,8 @@ class ClickHouse:
         settings = dict(_READING)
         if most_s:
             settings["max_execution_time"] = str(most_s)
-        answer = self._send(settings, [f"{query} FORMAT JSONEachRow".encode()])
+        body = [f"{query} FORMAT JSONEachRow".encode()]
+        answer = self._send(settings, body, TIMEOUT_S if not most_s else most_s + _CONNECT_S)
         return [orjson.loads(line) for line in answer.splitlines()]
 
     def stream(self, query: str) -> Iterator[dict[str, Any]]:
@@ -121,13 +123,16 @@ class ClickHouse:
         """Close the connections."""
         self._client.close()
 
-    def _send(self, params: Mapping[str, str], body: Sequence[bytes]) -> bytes:
+    def _send(
+        self, params: Mapping[str, str], body: Sequence[bytes], timeout_s: float = TIMEOUT_S
+    ) -> bytes:
+        timeout = httpx.Timeout(timeout_s, connect=_CONNECT_S)
         headers = {"Content-Length": str(sum(map(len, body)))}
         failure: Exception | None = None
         for host, url in zip(self.address.hosts, self.address.urls(), strict=True):
             try:
                 answer = self._client.post(
-                    url, params=params, headers=headers, content=_in_blocks(body)
+                    url, params=params, headers=headers, content=_in_blocks(body), timeout=timeout
                 )
             except httpx.HTTPError as error:
                 failure = error
@@ -154,9 +159,24 @@ class ClickHouse:
         )
 
 
-def of_stores(ids: Iterable[str]) -> str:
-    """Return the condition of rows of a store, and of those that it was restored from."""
-    return f"store IN ({', '.join(map(literal, ids))})"
+class Stores:
+    """Conditions of the rows of a store, and of those that it was restored from.
+
+    Args:
+        own: Id of the store.
+        former: Ids of those → the newest change of the backup.
+    """
+
+    def __init__(self, own: str, former: Mapping[str, int]) -> None:
+        self.all = f"store IN ({', '.join(map(literal, (own, *former)))})"
+        """Every row, also of what a former store got after the backup."""
+        mine = f"store = {literal(own)}"
+        each = {f"store = {literal(id_)}": head for id_, head in former.items()}
+        self.rows = [mine, *(f"{one} AND change <= {head}" for one, head in each.items())]
+        """Those of each store, its own first: what comes again in another is not newer."""
+        # A newer version of a span may be the only one that is left.
+        self.spans = [mine, *(f"{one} AND created <= {head}" for one, head in each.items())]
+        self.any_row, self.any_span = (f"({' OR '.join(one)})" for one in (self.rows, self.spans))
 
 
 def literal(value: str) -> str:

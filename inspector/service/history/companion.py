@@ -21,7 +21,7 @@ import orjson
 
 from inspector.errors import HistoryError, InspectorError, StoreUnavailableError
 from inspector.service.history.address import HistoryAddress
-from inspector.service.history.clickhouse import ClickHouse
+from inspector.service.history.clickhouse import ClickHouse, Stores
 from inspector.service.history.copier import Copier, OlderStoreError
 from inspector.service.history.schema import is_replicated, migrate
 from inspector.service.history.unpacking import unpack
@@ -150,7 +150,7 @@ class Orders:
                 history.connect()
                 store = ReadOnlySqliteStore(self._store)
                 with store.read() as reader:
-                    unpack(reader, history, store.ids, session_ids, path)
+                    unpack(reader, history, Stores(store.id, store.former), session_ids, path)
         except InspectorError as error:
             return str(error)
         except Exception as error:  # noqa: BLE001 - the next one may be unpacked

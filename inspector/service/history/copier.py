@@ -14,7 +14,8 @@ from typing import Any
 
 import orjson
 
-from inspector.service.history.clickhouse import ClickHouse, literal, of_stores
+from inspector.errors import HistoryError
+from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.row_binary import day_of
 from inspector.service.history.span_rows import span_row
 from inspector.service.history.tables import (
@@ -102,7 +103,7 @@ class Copier:
     ) -> None:
         self._store = store
         self._id = store.id.encode()
-        self._mine = of_stores(store.ids)
+        self._mine = Stores(store.id, store.former).all
         self._history = history
         self._clock = clock
         self._behind_ns = behind_ns
@@ -130,6 +131,8 @@ class Copier:
         while has_more and not batch.is_full:
             has_more = self._read(batch)
         self._add_running(batch)
+        if not batch.rows and self._position("copied")[0] < self.through:
+            raise HistoryError("The history has lost what was copied to it.", is_passing=True)
         while batch.rows:
             (table, _), rows = batch.rows.popitem()
             self._insert(table, rows)

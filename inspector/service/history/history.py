@@ -28,6 +28,8 @@ _MOST_AGAIN_S = 300.0
 """Pause before the next start: it grows while companions live for less than `_SHORT_S`."""
 _STOP_S = 5.0
 _CONFIRM_S = 30.0
+_UNPACKED_AT_ONCE = 8
+"""Limit of sessions that are waited for: each wait holds a thread that other requests need."""
 _UNPACK_S = 60.0
 """Limit of the wait for sessions of the history."""
 _log = logging.getLogger("inspector.history")
@@ -98,6 +100,11 @@ class History:
         """
         with self._sending:
             done = self._waiting.get(str(path))
+            if done is None and len(self._waiting) >= _UNPACKED_AT_ONCE:
+                raise HistoryError(
+                    "Other sessions are being read from the history. Try again in a moment.",
+                    is_passing=True,
+                )
             if done is None:
                 done = self._waiting[str(path)] = Future()
                 order = {"path": str(path), "sessions": list(session_ids)}

@@ -6,14 +6,17 @@ found may be too much and is never too little: the evaluator decides.
 
 from __future__ import annotations
 
+import math
 import queue
+import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.errors import HistoryError
-from inspector.service.history.clickhouse import ClickHouse, literal, of_stores
+from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.rows import (
     MOMENT_COLUMNS,
     SPAN_COLUMNS,
@@ -21,7 +24,7 @@ from inspector.service.history.rows import (
     since_of,
     span_of,
 )
-from inspector.service.model.records import Content, MomentRecord, SpanRecord
+from inspector.service.model.records import MAX_INT, Content, MomentRecord, SpanRecord, TraceRecord
 from inspector.service.query.tree import Node
 from inspector.service.search.documents import VERSION
 from inspector.service.search.terms import span_terms
@@ -43,6 +46,9 @@ _MAX_ROWS = 256
 _MAX_BYTES = 64 * 1024 * 1024
 """Limit of the content that one search remembers."""
 _IDLE_CLIENTS = 4
+_AT_ONCE = 8
+"""Limit of searches at a time: what waits for another machine holds a thread that others need."""
+_RETRY_S = 5.0
 _CACHED = 1_024
 
 Key = tuple[str, str]
@@ -53,21 +59,23 @@ class HistoryIndex:
     """Opens searches in the history of a store.
 
     Args:
-        store_ids: Of the store, and of those that it was restored from.
+        stores: The store, and those that it was restored from.
         connect: Returns a client, connected.
         health: Returns how far the history is.
     """
 
     def __init__(
         self,
-        store_ids: Sequence[str],
+        stores: Stores,
         connect: Callable[[], ClickHouse],
         health: Callable[[], HistoryProgress],
     ) -> None:
-        self._mine = of_stores(store_ids)
+        self._stores = stores
         self._connect = connect
         self._health = health
         self._is_current = False
+        self._room = threading.BoundedSemaphore(_AT_ONCE)
+        self._failed_s = -math.inf
         self._idle: queue.LifoQueue[tuple[int, ClickHouse]] = queue.LifoQueue(_IDLE_CLIENTS)
         """Each with the time since which the history is there: it may be another server since."""
 
@@ -77,11 +85,20 @@ class HistoryIndex:
         health = self._health()
         why = health.message or "The history is not connected yet."
         away = None if health.state == "ok" else Missing(why, health.since_ns)
+        if time.monotonic() - self._failed_s < _RETRY_S:
+            away = away or Missing("The history did not answer in time a moment ago.", None)
+        has_room = self._room.acquire(blocking=False)
+        if not has_room:
+            away = away or Missing("The history is busy with other searches.", None)
         connect = partial(self._client, health.since_ns)
-        words = HistoryWords(self._mine, connect, health.through, away, self._has_current)
+        words = HistoryWords(self._stores, connect, health.through, away, self._has_current)
         try:
             yield words
         finally:
+            if has_room:
+                self._room.release()
+            if words.has_failed:
+                self._failed_s = time.monotonic()
             if words.client is not None:
                 try:
                     self._idle.put_nowait((health.since_ns, words.client))
@@ -92,7 +109,8 @@ class HistoryIndex:
         """Return whether all words are of the present version: once they are, they stay so."""
         if not self._is_current:
             older = (
-                f"SELECT 1 FROM {table} WHERE {self._mine} AND words_version != {VERSION} LIMIT 1"
+                f"SELECT 1 FROM {table} WHERE {self._stores.all} AND words_version != {VERSION}"
+                " LIMIT 1"
                 for table in ("span", "session")
             )
             self._is_current = all(words.rows(query) == [] for query in older)
@@ -122,7 +140,7 @@ class HistoryWords:
 
     def __init__(
         self,
-        mine: str,
+        stores: Stores,
         connect: Callable[[], ClickHouse],
         through: int,
         away: Missing | None,
@@ -132,9 +150,10 @@ class HistoryWords:
         self._connect = connect
         self._away = away
         self.client: ClickHouse | None = None
-        self.mine = mine
+        self.stores = stores
         self.through = through
         self.missing: Missing | None = None
+        self.has_failed = False
         self.keys: dict[int, Key] = {}
         """Spans that were found, by change."""
 
@@ -147,6 +166,7 @@ class HistoryWords:
             return self.client.rows(query, most_s=_MAX_S)
         except HistoryError as error:
             self.missing = self._away = Missing(str(error), None)
+            self.has_failed = True
             self.client.close()
             self.client = None
             return None
@@ -157,6 +177,7 @@ class HistoryWords:
                 self.client = self._connect()
             except HistoryError as error:
                 self._away = Missing(str(error), None)
+                self.has_failed = True
         self.missing = self._away
         return self._away is None
 
@@ -192,7 +213,7 @@ class HistoryWords:
     def _find(self, term: Term, before: int, most: int) -> list[dict[str, Any]] | None:
         found = self.rows(
             "SELECT change, session, lower(hex(trace)) AS t, lower(hex(span)) AS s FROM span"
-            f" WHERE {self.mine} AND change < {min(before, self.through + 1)}"
+            f" WHERE {self.stores.any_span} AND change < {min(before, self.through + 1)}"
             f" AND {self.having(term)} ORDER BY change DESC LIMIT {most}"
         )
         self.keys |= {int(one["change"]): (one["t"], one["s"]) for one in found or ()}
@@ -208,7 +229,7 @@ class HistoryWords:
     def sessions(self, term: Term, most: int) -> set[str] | None:
         """Return the ids of the sessions that have `term` themselves; None: more than `most`."""
         found = self.rows(
-            f"SELECT DISTINCT id FROM session WHERE {self.mine} AND {self.having(term)}"
+            f"SELECT DISTINCT id FROM session WHERE {self.stores.any_row} AND {self.having(term)}"
             f" LIMIT {most + 1}"
         )
         return None if found is None or len(found) > most else {one["id"] for one in found}
@@ -258,9 +279,9 @@ class HistorySpans:
         here = self._reader.spans_of(session_id, after, limit, node)
         if not self._evicted(session_id):
             return here
-        traces = [one.trace_id for one in self._reader.traces_of(session_id)]
+        traces = self._reader.traces_of(session_id)
         term = None if node is None else span_terms(node, self._now_ns)
-        where = f"trace IN ({_binary(traces)})"
+        where = _of_traces(traces)
         if term is not None:
             where += f" AND {self._words.having(term)}"
         if after is not None:
@@ -269,7 +290,7 @@ class HistorySpans:
                 f" unhex('{after.trace_id}'))"
             )
         order = f"ORDER BY start_ns, span, trace LIMIT {limit}"
-        older = self._read(where, order) if traces else []
+        older = self._read(where, order)
         return sorted([*here, *older], key=_place)[:limit]
 
     def spans(self, trace_id: str, span_ids: Collection[str] | None = None) -> list[SpanRecord]:
@@ -300,7 +321,8 @@ class HistorySpans:
         if here or trace_id is None or not self._evicted_trace(trace_id):
             return here
         found = self._words.rows(
-            f"SELECT {MOMENT_COLUMNS} FROM moment FINAL WHERE {self._words.mine}"
+            f"SELECT {MOMENT_COLUMNS} FROM moment FINAL"
+            f" WHERE {self._words.stores.any_row}"
             f" AND trace = '{trace_id}' AND span = '{span_id or ''}'"
             f" ORDER BY time_ns, change LIMIT {limit}"
         )
@@ -308,67 +330,61 @@ class HistorySpans:
 
     def model_usage(self, session_ids: Sequence[str]) -> list[ModelUsage]:
         """Add up what the LLM calls of some sessions used, by model."""
-        found = {one.model: one for one in self._reader.model_usage(session_ids)}
-        for one in self._counted(
-            session_ids,
-            "model, uniqExact(session) AS sessions, countIf(kind = 'llm' AND duplicate_of = '')"
-            " AS calls, sumIf(input_tokens, is_counted AND input_tokens >= 0) AS input,"
-            " sumIf(output_tokens, is_counted AND output_tokens >= 0) AS output,"
-            " sumIf(cost_usd, is_counted AND NOT isNaN(cost_usd)) AS cost,"
-            " countIf(is_counted AND NOT isNaN(cost_usd)) AS costed,"
-            " countIf(is_counted AND isNaN(cost_usd)) AS uncosted",
-            "(is_counted OR kind = 'llm')",
-            "model",
-        ):
-            model = one["model"] or None
-            before = found.get(model) or ModelUsage(model, 0, 0, 0, 0, None, 0)
-            cost_usd = before.cost_usd
-            if int(one["costed"]):
-                cost_usd = (cost_usd or 0.0) + one["cost"]
+        evicted = self._evicted_of(session_ids)
+        here = [one for one in session_ids if one not in evicted]
+        found = {one.model: one for one in self._reader.model_usage(here)}
+        sums = [_ModelSum.of_row(one) for one in self._sums(evicted, _SUM_BY_MODEL, "model")]
+        late = (span for id_ in evicted for span in self._reader.spans_of(id_, limit=MAX_INT))
+        sums += [_ModelSum.of_span(one) for one in late if one.is_counted or one.kind == "llm"]
+        by_model: dict[str | None, list[_ModelSum]] = {}
+        for one in sums:
+            by_model.setdefault(one.model, []).append(one)
+        for model, of_model in by_model.items():
+            known = found.get(model, ModelUsage(model, 0, 0, 0, 0, None, 0))
+            costs = [known.cost_usd, *(one.cost_usd for one in of_model)]
+            known_costs = [cost for cost in costs if cost is not None]
             found[model] = ModelUsage(
                 model,
-                before.session_count + int(one["sessions"]),
-                before.llm_calls + int(one["calls"]),
-                before.input_tokens + int(one["input"]),
-                before.output_tokens + int(one["output"]),
-                cost_usd,
-                before.uncosted_calls + int(one["uncosted"]),
+                known.session_count + len(set().union(*(one.sessions for one in of_model))),
+                known.llm_calls + sum(one.llm_calls for one in of_model),
+                known.input_tokens + sum(one.input_tokens for one in of_model),
+                known.output_tokens + sum(one.output_tokens for one in of_model),
+                sum(known_costs) if known_costs else None,
+                known.uncosted_calls + sum(one.uncosted_calls for one in of_model),
             )
         return list(found.values())
 
     def uncosted_calls(self, session_ids: Sequence[str]) -> dict[str, int]:
         """Count the calls that carried tokens and no cost, by session; without zeros."""
         found = self._reader.uncosted_calls(session_ids)
-        for one in self._counted(
-            session_ids, "session, count() AS calls", "is_counted AND isNaN(cost_usd)", "session"
-        ):
-            found[one["session"]] = found.get(one["session"], 0) + int(one["calls"])
+        uncosted = "session, countIf(is_counted AND isNaN(cost_usd)) AS calls"
+        for one in self._sums(self._evicted_of(session_ids), uncosted, "session"):
+            if calls := found.get(one["session"], 0) + int(one["calls"]):
+                found[one["session"]] = calls
         return found
 
-    def _counted(
-        self, session_ids: Sequence[str], columns: str, where: str, by: str
-    ) -> Iterable[dict[str, Any]]:
-        evicted = [one.row.id for one in self._reader.sessions(session_ids) if one.evicted]
-        traces = [one.trace_id for id_ in evicted for one in self._reader.traces_of(id_)]
+    def _evicted_of(self, session_ids: Sequence[str]) -> set[str]:
+        return {one.row.id for one in self._reader.sessions(session_ids) if one.evicted}
+
+    def _sums(self, evicted: Collection[str], columns: str, by: str) -> list[dict[str, Any]]:
+        """Return sums over the spans that have left, without those that came again."""
+        traces = [one for id_ in evicted for one in self._reader.traces_of(id_)]
         if not traces:
-            return ()
-        # What came late is here, too, and counted here.
+            return []
         late = [
-            f"unhex('{span.trace_id}'), unhex('{span.span_id}')"
+            f"(unhex('{span.trace_id}'), unhex('{span.span_id}'))"
             for id_ in evicted
-            for span in self._reader.spans_of(id_)
+            for span in self._reader.spans_of(id_, limit=MAX_INT)
         ]
-        others = f" AND (trace, span) NOT IN ({', '.join(f'({one})' for one in late)})"
-        return (
-            self._words.rows(
-                f"SELECT {columns} FROM (SELECT trace, span, session, model, kind, duplicate_of,"
-                " input_tokens, output_tokens, cost_usd, is_counted FROM span FINAL"
-                f" WHERE {self._words.mine} AND trace IN ({_binary(traces)})"
-                " ORDER BY trace, span, change DESC LIMIT 1 BY trace, span)"
-                f" WHERE {where}{others if late else ''} GROUP BY {by}"
-            )
-            or ()
+        others = f" AND (trace, span) NOT IN ({', '.join(late)})" if late else ""
+        found = self._words.rows(
+            f"SELECT {columns} FROM (SELECT trace, span, change, session, model, kind,"
+            " duplicate_of, input_tokens, output_tokens, cost_usd, is_counted FROM span FINAL"
+            f" WHERE {self._words.stores.any_span} AND {_of_traces(traces)}{others}"
+            f" ORDER BY trace, span, change DESC LIMIT 1 BY trace, span)"
+            f" WHERE is_counted OR kind = 'llm' GROUP BY {by}"
         )
+        return found or []
 
     def _evicted(self, session_id: str) -> bool:
         session = self._session(session_id)
@@ -383,7 +399,8 @@ class HistorySpans:
     def _read(self, where: str, order: str = "") -> Iterator[SpanRecord]:
         """Yield the newest versions of spans that are in the history alone, with their content."""
         found = self._words.rows(
-            f"SELECT {SPAN_COLUMNS} FROM span FINAL WHERE {self._words.mine} AND {where} {order}"
+            f"SELECT {SPAN_COLUMNS} FROM span FINAL"
+            f" WHERE {self._words.stores.any_span} AND {where} {order}"
         )
         # A store that was restored has copied some again: the newest of each counts.
         newest = dict[Key, tuple[SpanRecord, Content]]()
@@ -408,6 +425,67 @@ class HistorySpans:
             self._contents.clear()
             self._size_bytes = 0
         self._contents[span.content] = content
+
+
+_SUM_BY_MODEL = (
+    "model, groupUniqArray(session) AS sessions, countIf(kind = 'llm' AND duplicate_of = '') AS"
+    " sum_llm_calls, sumIf(input_tokens, is_counted AND input_tokens >= 0) AS sum_input_tokens,"
+    " sumIf(output_tokens, is_counted AND output_tokens >= 0) AS sum_output_tokens,"
+    " sumIf(cost_usd, is_counted AND NOT isNaN(cost_usd)) AS sum_cost_usd,"
+    " countIf(is_counted AND NOT isNaN(cost_usd)) AS sum_costed_calls,"
+    " countIf(is_counted AND isNaN(cost_usd)) AS sum_uncosted_calls"
+)
+
+
+class _ModelSum(NamedTuple):
+    """What calls of one model used, and the sessions that they are of."""
+
+    model: str | None
+    sessions: set[str]
+    llm_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    uncosted_calls: int
+
+    @classmethod
+    def of_row(cls, row: dict[str, Any]) -> _ModelSum:
+        """Return the sum of a row of `_SUM_BY_MODEL`."""
+        return cls(
+            row["model"] or None,
+            set(row["sessions"]),
+            int(row["sum_llm_calls"]),
+            int(row["sum_input_tokens"]),
+            int(row["sum_output_tokens"]),
+            row["sum_cost_usd"] if int(row["sum_costed_calls"]) else None,
+            int(row["sum_uncosted_calls"]),
+        )
+
+    @classmethod
+    def of_span(cls, span: SpanRecord) -> _ModelSum:
+        """Return the sum of one call."""
+        return cls(
+            span.model,
+            {span.session_id},
+            int(span.kind == "llm" and span.duplicate_of is None),
+            (span.input_tokens or 0) if span.is_counted else 0,
+            (span.output_tokens or 0) if span.is_counted else 0,
+            span.cost_usd if span.is_counted else None,
+            int(span.is_counted and span.cost_usd is None),
+        )
+
+
+def _of_traces(traces: Sequence[TraceRecord]) -> str:
+    """Return the condition of what belongs to traces; without any, of nothing.
+
+    What is older is of a session that was deleted, after which the trace began again.
+    """
+    if not traces:
+        return "0"
+    ids = [f"'{one.trace_id}'" for one in traces]
+    since = ", ".join(f"toUInt64({since_of(one)})" for one in traces)
+    named = f"transform(lower(hex(trace)), [{', '.join(ids)}], [{since}], toUInt64(0))"
+    return f"trace IN ({_binary(one.trace_id for one in traces)}) AND change >= {named}"
 
 
 def _has(term: Term, *, is_indexed: bool) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
@@ -38,10 +38,11 @@ class TieredStore(SingleStore):
         folder: Path,
         unpack: Callable[[Path, Sequence[str]], None],
     ) -> None:
-        self.id, self.ids = store.id, store.ids
+        self.id, self.former = store.id, store.former
         self._store = store
         self._folder = folder
         self._unpack = unpack
+        self._sessions: dict[Path, Sequence[str]] = {}
         self.close()
 
     def read(self) -> AbstractContextManager[Reader]:
@@ -69,6 +70,13 @@ class TieredStore(SingleStore):
             reader.head = max(reader.head, head)
             yield reader
 
+    def forget(self, session_ids: Collection[str]) -> None:
+        """Remove what is unpacked of sessions that were deleted or merged."""
+        gone = set(session_ids)
+        for path in [path for path, ids in list(self._sessions.items()) if gone.intersection(ids)]:
+            path.unlink(missing_ok=True)
+            del self._sessions[path]
+
     def close(self) -> None:
         """Remove what is unpacked. Idempotent."""
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -78,6 +86,7 @@ class TieredStore(SingleStore):
             os.utime(path)
             return ReadOnlySqliteStore(path)
         self._folder.mkdir(mode=0o700, exist_ok=True)
+        self._sessions[path] = session_ids
         self._unpack(path, session_ids)
         self._make_room(path)
         return ReadOnlySqliteStore(path)
@@ -90,3 +99,4 @@ class TieredStore(SingleStore):
                 left_bytes -= found.st_size
                 if path != newest and left_bytes < 0:
                     path.unlink(missing_ok=True)
+                    self._sessions.pop(path, None)

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from inspector.errors import HistoryError
-from inspector.service.history.clickhouse import ClickHouse, literal, of_stores
+from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.rows import (
     MOMENT_COLUMNS,
     SPAN_COLUMNS,
@@ -37,7 +37,7 @@ _BYTES_A_COMMIT = 8 * 1024 * 1024
 def unpack(
     reader: Reader,
     history: ClickHouse,
-    store_ids: Sequence[str],
+    stores: Stores,
     session_ids: Sequence[str],
     path: Path,
 ) -> None:
@@ -52,16 +52,18 @@ def unpack(
     made = path.with_suffix(".part")
     made.unlink(missing_ok=True)
     with closing(SqliteStore(made)) as store:
-        _Unpacking(reader, history, of_stores(store_ids), store).copy(session_ids)
+        _Unpacking(reader, history, stores, store).copy(session_ids)
         store.seal()
     made.rename(path)
 
 
 class _Unpacking:
-    def __init__(self, reader: Reader, history: ClickHouse, mine: str, store: SqliteStore) -> None:
+    def __init__(
+        self, reader: Reader, history: ClickHouse, stores: Stores, store: SqliteStore
+    ) -> None:
         self._reader = reader
         self._history = history
-        self._mine = mine
+        self._stores = stores
         self._store = store
         self._changes = Changes(head=reader.head)
         self._size_bytes = 0
@@ -76,10 +78,10 @@ class _Unpacking:
                 self._changes.requests += self._reader.requests_of_trace(trace.trace_id)
             self._copy_spans(session, traces)
             self._copy_moments(session, traces)
-            if session.row.span_count and not self._span_count:
+            if self._span_count < session.evicted_spans:
                 raise HistoryError(
-                    f"The history has nothing of this session, of {session.row.span_count} spans."
-                    " Is it the database that they were copied to?",
+                    f"The history has {self._span_count} spans of this session, of"
+                    f" {session.evicted_spans} that were copied to it. Is it the same database?",
                     is_passing=False,
                 )
             self._span_count = 0
@@ -94,14 +96,17 @@ class _Unpacking:
         for some in _in_chunks(traces):
             among = ", ".join(f"unhex({literal(trace.trace_id)})" for trace in some)
             since = {trace.trace_id: since_of(trace) for trace in some}
-            rows = self._history.stream(
-                f"SELECT {SPAN_COLUMNS} FROM span FINAL WHERE {self._mine} AND trace IN ({among})"
-            )
-            for span, content in map(span_of, rows):
-                key = span.trace_id, span.span_id
-                if span.change >= since[span.trace_id] and span.change > newest.get(key, 0):
-                    newest[key] = span.change
-                    self._add_span(session, span, content)
+            for at, mine in enumerate(self._stores.spans):
+                rows = self._history.stream(
+                    f"SELECT {SPAN_COLUMNS} FROM span FINAL WHERE {mine} AND trace IN ({among})"
+                )
+                for span, content in map(span_of, rows):
+                    key = span.trace_id, span.span_id
+                    known = newest.get(key, 0)
+                    is_new = span.change > known if at == 0 else not known
+                    if is_new and span.change >= since[span.trace_id]:
+                        newest[key] = span.change
+                        self._add_span(session, span, content)
         for page in _pages(self._reader, session.row.id):
             here = [one for one in page if newest[one.trace_id, one.span_id] == one.change]
             contents = self._reader.contents([one.content for one in here])
@@ -120,20 +125,24 @@ class _Unpacking:
                 self._add_moment(moment)
         alone = f"trace = '' AND session = {literal(session.row.id)}"
         gone_alone = self._history.rows(
-            f"SELECT max(change) AS change FROM departure WHERE {self._mine} AND is_whole = 1"
+            "SELECT max(change) AS newest FROM departure"
+            f" WHERE {self._stores.any_row} AND is_whole = 1"
             f" AND session = {literal(session.row.id)}"
         )
-        wheres = [(f"{alone} AND change > {gone_alone[0]['change']}", dict[str, int]())]
+        gone = gone_alone[0]["newest"]
+        wheres = [(f"{alone} AND change > {gone}", dict[str, int]())]
         for some in _in_chunks(traces):
             among = ", ".join(literal(trace.trace_id) for trace in some)
             wheres.append((f"trace IN ({among})", {one.trace_id: since_of(one) for one in some}))
         for where, since in wheres:
             rows = self._history.stream(
-                f"SELECT {MOMENT_COLUMNS} FROM moment FINAL WHERE {self._mine} AND {where}"
+                f"SELECT {MOMENT_COLUMNS} FROM moment FINAL"
+                f" WHERE {self._stores.any_row} AND {where}"
             )
             for moment in map(moment_of, rows):
                 is_gone = moment.change < since.get(moment.trace_id or "", 0)
-                if not is_gone and _key(moment) not in seen:
+                if not is_gone and (key := _key(moment)) not in seen:
+                    seen.add(key)
                     self._add_moment(moment)
 
     def _add_span(self, session: SessionRecord, span: SpanRecord, content: Content) -> None:

@@ -50,7 +50,7 @@ class SessionAssignment:
             trace = unit.trace(trace_id)
             if trace.session_id is None or rank < trace.rank:
                 trace.rank = rank
-                if session_id != trace.session_id:
+                if session_id != trace.session_id and not unit.is_fixed(trace):
                     epoch_ns = starts.get(trace_id, MAX_INT)
                     unit.move_trace(trace, unit.session_or_new(session_id, epoch_ns))
         self._mcp_servers.join(unit, keys)

@@ -68,7 +68,8 @@ def _record(
     else:
         record.change, record.changed_ns = before.change, before.changed_ns
     record.created = before.created if before else record.change
-    record.evicted = before.evicted if before else 0
+    if before:
+        record.evicted, record.evicted_spans = before.evicted, before.evicted_spans
     if status in SETTLED:
         record.settled = (before.settled if before else 0) or record.change
     session.record = record

@@ -213,10 +213,10 @@ class UnitOfWork:
         return trace, self.session(trace.session_id) if trace.session_id else None
 
     def move_trace(self, trace: TraceState, session: SessionState) -> None:
-        """Move the whole trace to `session`; one whose spans are in the history stays."""
-        old = self.session(trace.session_id) if trace.session_id else None
-        if old is not None and self.is_evicted(old.id):
+        """Move the whole trace to `session`, unless it is fixed."""
+        if self.is_fixed(trace):
             return
+        old = self.session(trace.session_id) if trace.session_id else None
         if old is not None:
             self._subtract_before(old, trace)
             _move_waits(trace.trace_id, old, session)
@@ -228,6 +228,11 @@ class UnitOfWork:
             self._move_requests(trace.trace_id, old, session)
         self._tally_before[trace.trace_id] = None
         trace.session_id = session.id
+
+    def is_fixed(self, trace: TraceState) -> bool:
+        """Return whether a trace stays where it is: its spans are in the history."""
+        old = self.session(trace.session_id) if trace.session_id else None
+        return old is not None and self.is_evicted(old.id)
 
     def _load_trace(self, record: TraceRecord) -> TraceState:
         ancestors = self.reader.usage_ancestors(record.trace_id)

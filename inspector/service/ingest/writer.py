@@ -13,7 +13,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -103,6 +103,7 @@ class Writer:
         dispatch: Sends commands to agents.
         intake: Shared with who decodes.
         history: Returns how far the history is; None: there is none.
+        departed: Gets the ids of sessions that were deleted or merged; None: nobody does.
     """
 
     def __init__(
@@ -119,10 +120,12 @@ class Writer:
         dispatch: Dispatch | None = None,
         intake: Intake | None = None,
         history: Callable[[], HistoryProgress] | None = None,
+        departed: Callable[[Collection[str]], None] | None = None,
     ) -> None:
         self._store = store
         self._feed = feed
         self._dispatch = dispatch
+        self._departed = departed
         self._intake = intake or Intake()
         self._audit_rate = AuditRateLimit()
         self._clock = clock
@@ -464,6 +467,8 @@ class Writer:
         self._recorder.committed()
         if changes.departures:
             self._tidying.due_s = 0.0
+            if self._departed is not None:
+                self._departed([one.session_id for one in changes.departures])
         self._publish(changes)
         return True, None
 

@@ -203,6 +203,8 @@ class SessionRecord:
     changed_ns: int = 0
     evicted: int = 0
     """The change up to which the history has its content, and the store none; 0: it has all."""
+    evicted_spans: int = 0
+    """The number of spans that went; the history has at least so many."""
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 from inspector.errors import StoreUnavailableError
 from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.query.fields import QueryScope
-from inspector.service.query.tree import All, Node
+from inspector.service.query.tree import All, Either, Node, Not, Related
 from inspector.service.search.candidates import Candidates
 from inspector.service.search.evaluator import Evaluator, cheapest_first
 from inspector.service.search.sorting import Sorted
@@ -35,6 +35,7 @@ _MAX_ROWS = 4_096
 """Limits of a batch of rows: few at first, which may be enough, then more."""
 _TIMES_BEYOND = 10
 """How much longer a page may take that asks another machine, too."""
+_NO_HISTORY = "Their content is in a history, and the service runs without one: INSPECTOR_HISTORY."
 _MOST_NEWER = 2_000
 """Limit of rows not indexed yet, up to which the index helps to find sessions."""
 
@@ -80,6 +81,7 @@ class Search:
 
     Attributes:
         source: Where spans are read.
+        reads_spans: Whether an answer needs the spans of sessions.
     """
 
     reader: Reader
@@ -88,13 +90,16 @@ class Search:
     clock: Callable[[], float] = monotonic
     words: Words | None = None
     source: SpanReader = field(init=False)
+    reads_spans: bool = False
 
     def __post_init__(self) -> None:
         self.source = self.words.source(self.reader, self.now_ns) if self.words else self.reader
 
     @property
     def missing(self) -> Missing | None:
-        """Why something of a history was not looked at; None: all was."""
+        """Why something of a history was not looked at; None: all was, or nothing of it was due."""
+        if self.reads_spans and self.reader.evicted and not (self.words and self.words.has_all):
+            return Missing(_NO_HISTORY, None)
         return self.words.missing if self.words else None
 
     def sessions(
@@ -105,6 +110,7 @@ class Search:
         Without a next page (`has_next`), the first session need not be looked at to its end.
         """
         began, node = self.clock(), cheapest_first(node)
+        self.reads_spans |= _has_spans(node)
         first_ns, beyond_ns = started_between(node, QueryScope.SESSION)
         if beyond_ns is not None:
             after = min(after or (beyond_ns, ""), (beyond_ns, ""))
@@ -142,6 +148,7 @@ class Search:
         for one as for all, so that otherwise no page would end in time.
         """
         node = cheapest_first(node)
+        self.reads_spans |= _has_spans(node)
         candidates = self._candidates(self.clock())
         found = self._sessions_of_words(candidates, node)
         listing = Sorted(self.reader, node, order, found)
@@ -166,6 +173,7 @@ class Search:
         Spans that change while pages are read move to the front; none is on two pages.
         """
         began, node = self.clock(), cheapest_first(node)
+        self.reads_spans = True
         words, term = self.words, span_terms(node, self.now_ns)
 
         def newest(place: int | None, most: int) -> Chunk[SpanRecord, int]:
@@ -255,6 +263,17 @@ class Search:
             most = _next_count(most, now - looked, self.page_s)
             next_place, looked = chunk.next, now
             looked_at, is_patient = next_place, False
+
+
+def _has_spans(node: Node) -> bool:
+    """Return whether a condition of sessions looks at their spans."""
+    match node:
+        case All(parts) | Either(parts):
+            return any(map(_has_spans, parts))
+        case Not(part):
+            return _has_spans(part)
+        case _:
+            return isinstance(node, Related)
 
 
 def _is_everything(node: Node) -> bool:

@@ -69,6 +69,7 @@ def group_usage(search: Search, node: Node, key: UsageKey) -> GroupedUsage:
     groups: dict[str, UsageSum] = {}
     total = UsageSum()
     place, until_s = None, search.clock() + MAX_S
+    search.reads_spans = True
     while True:
         page = search.sessions(node, place, _ROWS_A_PAGE)
         used = _used(search, [record.row for record in page.rows])

@@ -450,8 +450,8 @@ class ReadableStore(Protocol):
 
     id: str
     """Names this store for ever: positions of another store mean nothing here."""
-    ids: tuple[str, ...]
-    """Its id, and those of the stores that it was restored from."""
+    former: Mapping[str, int]
+    """The stores that it was restored from: id → the newest change of the backup."""
 
     def read(self) -> AbstractContextManager[Reader]:
         """Open a snapshot of what is committed now, unchanged by later commits.

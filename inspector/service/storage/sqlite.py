@@ -56,7 +56,7 @@ from inspector.service.storage.sqlite_open import (
     open_reader,
     open_writer,
 )
-from inspector.service.storage.sqlite_reader import SqliteReader, former_ids
+from inspector.service.storage.sqlite_reader import SqliteReader, former_stores
 from inspector.service.storage.sqlite_shared import split
 from inspector.service.storage.sqlite_span_rows import INTO_SPAN, SPAN_WIDTH, extend_row
 from inspector.service.storage.sqlite_sweep import doom, evict, sweep
@@ -111,7 +111,7 @@ class SqliteStore(SingleStore):
             self._release()
             raise
         self.id: str = self._read_id()
-        self.ids: tuple[str, ...] = (self.id, *former_ids(self._writer))
+        self.former: Mapping[str, int] = former_stores(self._writer)
         self._readers: list[apsw.Connection] = []
         self._readers_lock = threading.Lock()
         self._is_sound = True

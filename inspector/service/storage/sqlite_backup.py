@@ -70,7 +70,7 @@ def restore(backup: Path, store: Path) -> Path | None:
             _copy(source, aside)
         with closing(open_writer(aside)) as restored:
             head = max(_head(restored), _head_of(store)) + _LEAP
-            restored.execute("INSERT OR IGNORE INTO former_store SELECT store_id FROM meta")
+            restored.execute("INSERT OR IGNORE INTO former_store SELECT store_id, head FROM meta")
             restored.execute(
                 "UPDATE meta SET store_id = ?, head = ?", (uuid.uuid4().hex[:12], head)
             )

@@ -49,7 +49,9 @@ from inspector.service.storage.sqlite_span_rows import IN_ORDER, PROCESS, SELECT
 
 _Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
 
-_SESSION = "SELECT body, state, change, created, settled, changed_ns, evicted FROM session"
+_SESSION = (
+    "SELECT body, state, change, created, settled, changed_ns, evicted, evicted_spans FROM session"
+)
 _TRACE = (
     "SELECT trace.id, session.id, trace.state FROM trace"
     " LEFT JOIN session ON session.no = trace.session_no"
@@ -128,9 +130,9 @@ def in_chunks(
     return rows
 
 
-def former_ids(connection: apsw.Connection) -> list[str]:
-    """Return the ids of the stores that this one was restored from."""
-    return [row[0] for row in connection.execute("SELECT id FROM former_store ORDER BY id")]
+def former_stores(connection: apsw.Connection) -> dict[str, int]:
+    """Return the stores that this one was restored from: id → newest change of the backup."""
+    return dict(connection.execute("SELECT id, head FROM former_store ORDER BY id"))
 
 
 def stand_in_for(process_id: str) -> bytes | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
@@ -15,7 +15,7 @@ from inspector.service.model.rows import SessionRow
 from inspector.service.storage.base import Reader, SingleStore
 from inspector.service.storage.sqlite_errors import UNAVAILABLE, errno_of, unavailable
 from inspector.service.storage.sqlite_open import SESSION_NUMBERS, open_read_only
-from inspector.service.storage.sqlite_reader import SqliteReader, former_ids
+from inspector.service.storage.sqlite_reader import SqliteReader, former_stores
 
 Passed: TypeAlias = Callable[[SessionRecord], SessionRow | None]
 """Returns the state of a session after the time alone; None: unchanged."""
@@ -38,7 +38,7 @@ class ReadOnlySqliteStore(SingleStore):
         self._passed = passed
         connection = open_read_only(path)
         self.id: str = next(connection.execute("SELECT store_id FROM meta"))[0]
-        self.ids: tuple[str, ...] = (self.id, *former_ids(connection))
+        self.former: Mapping[str, int] = former_stores(connection)
         connection.close()
 
     @contextmanager

@@ -57,7 +57,11 @@ def doom(writer: apsw.Connection, session_no: int) -> None:
 
 def evict(writer: apsw.Connection, session_no: int, change: int) -> None:
     """Let the content of a session go, up to a change: it is read from the history."""
-    writer.execute("UPDATE session SET evicted = ? WHERE no = ?", (change, session_no))
+    here = "(SELECT count(*) FROM span WHERE session_no = session.no)"
+    writer.execute(
+        f"UPDATE session SET evicted = ?, evicted_spans = max(evicted_spans, {here}) WHERE no = ?",
+        (change, session_no),
+    )
     writer.execute("UPDATE meta SET evicted = max(evicted, ?)", (change,))
     writer.execute("INSERT OR IGNORE INTO evicting VALUES (?)", (session_no,))
 

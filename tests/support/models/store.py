@@ -71,7 +71,7 @@ class ModelStore(SingleStore):
 
     def __init__(self) -> None:
         self.id = uuid.uuid4().hex[:12]
-        self.ids: tuple[str, ...] = (self.id,)
+        self.former: Mapping[str, int] = {}
         self._lock = threading.RLock()
         self._tables = _Tables()
         self._is_closed = False
@@ -185,7 +185,9 @@ class _Tables:
 
     def evict(self, session_id: str, through: int) -> None:
         self.evicted = max(self.evicted, through)
-        session = replace(self._sessions[session_id], evicted=through)
+        before = self._sessions[session_id]
+        count = max(before.evicted_spans, len(self.spans_of(session_id, limit=len(self._spans))))
+        session = replace(before, evicted=through, evicted_spans=count)
         self._sessions[session_id] = self._by_change[session.change] = session
         for span in self.spans_of(session_id, limit=len(self._spans)):
             if span.change <= through:
@@ -493,6 +495,7 @@ class _Tables:
             return 0
         assigned = (self._assigned(moment) for moment in self._moments)
         return max(
+            0,
             record.change,
             *(span.change for span in self._spans.values() if span.session_id == session_id),
             *(moment.change for moment in assigned if moment.session_id == session_id),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import pytest
+
 from inspector.errors import HistoryError
-from inspector.service.history.clickhouse import ClickHouse
+from inspector.service.history import searching
+from inspector.service.history.clickhouse import ClickHouse, Stores
 from inspector.service.history.searching import HistoryIndex
 from inspector.service.storage.health import HistoryProgress
 
@@ -24,7 +27,10 @@ class Client:
         self.is_closed = True
 
 
-def test_a_connection_is_used_until_it_is_lost_or_the_history_was_away() -> None:
+def test_a_connection_is_used_until_it_is_lost_or_the_history_was_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(searching, "_RETRY_S", 0.0)
     made = list[Client]()
     since_ns = 1
 
@@ -32,7 +38,9 @@ def test_a_connection_is_used_until_it_is_lost_or_the_history_was_away() -> None
         made.append(Client())
         return cast("ClickHouse", made[-1])
 
-    index = HistoryIndex("store", connect, lambda: HistoryProgress("ok", since_ns=since_ns))
+    index = HistoryIndex(
+        Stores("store", {}), connect, lambda: HistoryProgress("ok", since_ns=since_ns)
+    )
 
     def search() -> bool:
         with index.read() as words:
