@@ -475,3 +475,18 @@ def test_a_large_backlog_is_copied_in_batches(
         steps += 1
     assert steps > 3
     assert copied(history, rig.store.id) == stored(rig.store)
+
+
+def test_a_history_that_is_gone_is_noticed_although_nothing_is_sent(
+    history: ClickHouse, tmp_path: Path
+) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    rig.record(span())
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    copier.step()
+    assert not copier.step()
+    history.run(f"ALTER TABLE position DELETE WHERE store = '{rig.store.id}'")
+    gone = f"SELECT 1 AS x FROM position WHERE store = '{rig.store.id}'"
+    wait_for(lambda: not history.rows(gone), deadline_s=150)
+    with pytest.raises(HistoryError, match="has lost what was copied"):
+        copier.step()

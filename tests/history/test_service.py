@@ -175,6 +175,8 @@ class TestOnAServer:
             (companion,) = companions(service)
             os.kill(companion, signal.SIGKILL)
             assert spans_of(service, 1) == before[0], "it is unpacked already"
+            unpacked = service.folder / "store.sqlite3-unpacked"
+            assert len(list(unpacked.iterdir())) == 2
             service.kill()
         with service:
             assert [spans_of(service, number) for number in (1, 2)] == before

@@ -191,3 +191,42 @@ def test_a_session_of_which_the_history_has_nothing_is_not_shown_empty(
     with pytest.raises(HistoryError, match="has 0 spans of this session, of 1"):
         unpacked(rig, history, trace_hex(1), str(tmp_path))
     rig.store.close()
+
+
+def test_of_a_store_that_was_restored_only_what_it_had_is_shown_and_each_once(
+    history: ClickHouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "store.sqlite3"
+    rig = Rig(open_store(f"sqlite:///{path}"))
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    rig.record(span("before", trace=1), log("note", trace=1, span_id=1))
+    rig.wait(60)
+    copier.step()
+    back_up(path, tmp_path / "backup.sqlite3")
+    rig.record(span("after", trace=1, span_id=2), log("later", trace=1, span_id=1))
+    rig.record(span("before, again", trace=1))
+    copier.step()
+    rig.store.close()
+    restore(tmp_path / "backup.sqlite3", path)
+
+    restored = Rig(open_store(f"sqlite:///{path}"))
+    copier = Copier(restored.store, history, clock=lambda: restored.now_ns, behind_ns=0)
+    while copier.step():
+        pass
+    restored.evict()
+    found = unpacked(restored, history, trace_hex(1), str(tmp_path))
+    assert [one.name for one in (*found["spans"], *found["moments"])] == ["before", "note"]
+    restored.store.close()
+
+
+def test_a_session_of_which_a_part_is_lost_is_not_shown_as_the_whole(
+    history: ClickHouse, tmp_path: Path
+) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    rig.record(span(), span(span_id=2, parent=1))
+    rig.wait(60)
+    rig.evict()  # it was another history that had it
+    rig.record(span("late", span_id=3, parent=1))
+    with pytest.raises(HistoryError, match="has 1 spans of this session, of 2"):
+        unpacked(rig, history, trace_hex(1), str(tmp_path))
+    rig.store.close()

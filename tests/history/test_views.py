@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,14 @@ from fastapi.routing import APIRoute
 
 from inspector.errors import HistoryError
 from inspector.service.app import ROUTERS
+from inspector.service.history import searching
 from inspector.service.history.clickhouse import ClickHouse, Stores
 from inspector.service.history.copier import Copier
 from inspector.service.history.schema import migrate
 from inspector.service.history.searching import HistoryIndex
 from inspector.service.history.tiers import TieredStore
 from inspector.service.history.unpacking import unpack
+from inspector.service.model.rows import Json
 from inspector.service.storage import open_store
 from inspector.service.storage.base import Store
 from inspector.service.storage.health import HistoryProgress
@@ -253,4 +255,58 @@ async def test_without_the_history_lists_are_whole_searches_say_what_they_left_o
     async with open_api(store) as api:  # the setting was taken away
         answer = await api.get(f"/sessions/{trace_hex(1)}/statistics")
         assert (answer.status_code, answer.json()["code"]) == (503, "in_history")
+        for path in ("/search?q=first", "/sessions?q=kind:other", "/sessions/usage?by=model"):
+            (missing,) = (await api.get(path)).json()["partial"]
+            assert "INSPECTOR_HISTORY" in missing["why"]
+        assert (await api.get("/sessions?q=status:completed")).json()["partial"] == []
     store.close()
+
+
+@pytest.mark.slow
+async def test_what_a_deleted_session_had_is_not_counted_where_its_trace_began_again(
+    clickhouse: ClickHouseServer, history: ClickHouse, tmp_path: Path
+) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/store.sqlite3")
+    rig = Rig(store)
+    call: dict[str, Json] = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "m",
+        "gen_ai.usage.input_tokens": 100,
+    }
+    rig.record(*(span(trace=1, span_id=n, attributes=call) for n in range(2, 400)))
+    copied(store, history)
+    rig.delete(trace_hex(1))
+    rig.record(span(trace=1, attributes=call))
+    rig.wait(60)
+    through = copied(store, history)
+    rig.evict()
+    rig.record(span(trace=2, attributes={**call, "session.id": "other"}))
+    views, words = tiered(store, clickhouse, through, tmp_path)
+    async with open_api(store, views=views, words=words) as api:
+        used = (await api.get("/sessions/usage?by=model")).json()
+        (group,) = used["groups"]
+        assert (group["session_count"], group["input_tokens"], group["uncosted_calls"]) == (
+            2,
+            200,
+            2,
+        )
+        assert used["total"]["uncosted_calls"] == 2
+        found = (await api.get("/sessions?q=-kind:llm")).json()
+        assert (found["sessions"], found["partial"]) == ([], [])
+    words.close()
+    views.close()
+    store.close()
+
+
+def test_few_searches_at_a_time_wait_for_the_history(tmp_path: Path) -> None:
+    health = HistoryProgress("ok", through=1)
+    index = HistoryIndex(Stores("s", {}), lambda: pytest.fail("not needed"), lambda: health)
+    with ExitStack() as stack:
+        for _ in range(searching._AT_ONCE):
+            stack.enter_context(index.read())
+        with index.read() as words:
+            assert words.rows("SELECT 1") is None
+            assert words.missing is not None
+            assert "busy" in words.missing.why
+    with index.read() as words:
+        assert words.missing is None
