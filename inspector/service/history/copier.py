@@ -8,9 +8,10 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -84,6 +85,14 @@ class _Batch:
         self.size_bytes += len(row)
 
 
+class _Sent(NamedTuple):
+    """A batch that is on its way."""
+
+    end: tuple[int, int]
+    """Its newest change, and the time of it."""
+    done: Future[None]
+
+
 class Copier:
     """Copies one store.
 
@@ -110,6 +119,8 @@ class Copier:
         self._running_ns = 0
         self._deleted_s = -_DELETE_EVERY_S
         self._deletion: Iterator[bool] | None = None
+        self._sender = ThreadPoolExecutor(1, "inspector-history-sender")
+        self._sent: _Sent | None = None
         self._session_of: dict[str, tuple[str, int]] = {}
         """The last session of traces that was noted, and the change."""
         self._left: dict[str, int] = {}
@@ -126,20 +137,34 @@ class Copier:
             HistoryError: The history cannot be used; the batch is copied again.
             OlderStoreError: The store is an older copy of the one that was copied.
         """
-        batch = _Batch(self.through, self._newest_ns)
+        sent = self._sent
+        batch = _Batch(*(sent.end if sent else (self.through, self._newest_ns)))
         has_more = True
         while has_more and not batch.is_full:
             has_more = self._read(batch)
         self._add_running(batch)
+        self._confirm()
         if not batch.rows and self._position("copied")[0] < self.through:
             raise HistoryError("The history has lost what was copied to it.", is_passing=True)
+        # The next one is made meanwhile: of the two, only the longer takes time.
+        self._sent = _Sent((batch.through, batch.newest_ns), self._sender.submit(self._send, batch))
+        if not has_more:
+            self._confirm()
+        return has_more
+
+    def _send(self, batch: _Batch) -> None:
         while batch.rows:
             (table, _), rows = batch.rows.popitem()
             self._insert(table, rows)
         if batch.through > self.through:
             self._note("copied", batch.through, batch.newest_ns)
-            self.through, self._newest_ns = batch.through, batch.newest_ns
-        return has_more
+
+    def _confirm(self) -> None:
+        """Wait until the batch that was sent is in the history, and go on from its end."""
+        sent, self._sent = self._sent, None
+        if sent is not None:
+            sent.done.result()
+            self.through, self._newest_ns = max(sent.end, (self.through, self._newest_ns))
 
     def delete_departed(self) -> bool:
         """Delete some of what the history has of deleted sessions; begin at most once an hour.
