@@ -157,8 +157,9 @@ async def everything(client: httpx.AsyncClient) -> dict[tuple[str, str], Any]:
 
 
 def written(details: dict[tuple[str, str], Any]) -> list[str]:
-    """Return `details` as text, where NaN equals NaN."""
-    return sorted(json.dumps(detail, sort_keys=True) for detail in details.values())
+    """Return `details` as text, where NaN equals NaN, without numbers of this store."""
+    here = ({**detail, "change": None} for detail in details.values())
+    return sorted(json.dumps(detail, sort_keys=True) for detail in here)
 
 
 @pytest.mark.slow
