@@ -93,7 +93,7 @@ def requests(
         return print_json(found) if as_json else showing.show_request(found)
     session_id = session_spans.one_session(client, session)["id"] if session else None
     status = None if every else "pending"
-    listed, has_more = session_spans.pages(
+    listed, has_more, _ = session_spans.pages(
         client, "requests", limit, "/requests", status=status, session_id=session_id
     )
     if has_more:
@@ -256,7 +256,7 @@ def audit(
         if export != STDIO:
             typer.echo(f"{export}: {size_bytes} bytes")
         return None
-    entries, _ = session_spans.pages(
+    entries, *_ = session_spans.pages(
         client,
         "entries",
         limit,

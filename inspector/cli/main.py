@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
@@ -258,6 +258,7 @@ def usage(
         found = find_reader().get("/sessions/usage", q=query, by=by)
     except RefusedError as error:
         raise RefusedError(error.pointed(query), error.problem) from error
+    _say_missing(found.get("partial", ()))
     if as_json:
         return print_json(found)
     from inspector.cli.console import show_usage  # noqa: PLC0415
@@ -538,13 +539,23 @@ def _searched(
     query: str, what: str, limit: int, path: str = "/sessions", **also: object
 ) -> list[dict[str, Any]]:
     try:
-        found, has_more = session_spans.pages(find_reader(), what, limit, path, q=query, **also)
+        found, has_more, missing = session_spans.pages(
+            find_reader(), what, limit, path, q=query, **also
+        )
     except RefusedError as error:
         raise RefusedError(error.pointed(query), error.problem) from error
     if has_more:
         which = "newest" if also.get("sort", NEWEST_FIRST) == NEWEST_FIRST else "first"
         typer.echo(f"Showing the {which} {limit}; use --limit for more.", err=True)
+    _say_missing(missing)
     return found
+
+
+def _say_missing(missing: Sequence[dict[str, Any]]) -> None:
+    for one in missing:
+        typer.echo(
+            f"Sessions that left the service's disk are not searched: {one['why']}", err=True
+        )
 
 
 def _json_wanted(is_wanted: bool, indent: int | None = 2) -> Callable[[object], None] | None:

@@ -36,7 +36,7 @@ def newest_session(reader: ServiceReader) -> Row:
     Raises:
         RefusedError: There is none.
     """
-    found, _ = session_spans.pages(reader, "sessions", 1, sort="-started")
+    found, *_ = session_spans.pages(reader, "sessions", 1, sort="-started")
     if not found:
         raise RefusedError("No sessions yet.")
     return found[0]
@@ -68,7 +68,7 @@ def only_request(reader: ServiceReader) -> Row:
     """
     from inspector.cli import requests  # noqa: PLC0415 - rich takes a while
 
-    found, _ = session_spans.pages(reader, "requests", _MOST, "/requests", status="pending")
+    found, *_ = session_spans.pages(reader, "requests", _MOST, "/requests", status="pending")
     fitting = [one for one in found if one["kind"] != _ANSWERED_ELSE]
     if found and not fitting:
         requests.name_requests(found)

@@ -18,20 +18,22 @@ Row = dict[str, Any]
 
 def pages(
     reader: ServiceReader, what: str, limit: int, path: str = "/sessions", **query: object
-) -> tuple[list[Row], bool]:
-    """Return at most `limit` rows, and whether there may be more.
+) -> tuple[list[Row], bool, list[Row]]:
+    """Return at most `limit` rows, whether there may be more, and what could not be searched.
 
     A page of a query may be short without being the last.
     """
     found: list[Row] = []
+    missing: list[Row] = []
     cursor: str | None = None
     while len(found) < limit:
         page = reader.get(path, limit=limit - len(found), cursor=cursor, **query)
         found += page[what]
+        missing = page.get("partial") or missing  # services of before do not say
         cursor = page["next_cursor"]
         if cursor is None:
             break
-    return found, cursor is not None
+    return found, cursor is not None, missing
 
 
 def one_session(reader: ServiceReader, wanted: str) -> Row:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
+import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from itertools import pairwise
@@ -28,6 +31,7 @@ from inspector.service.storage.base import Store
 from inspector.service.storage.health import HistoryProgress
 from tests.support.services.api import Api, open_api
 from tests.support.services.clickhouse import ClickHouseServer
+from tests.support.services.process import command
 from tests.support.services.recorder_rig import Rig, sweep_all
 from tests.support.telemetry.otlp import START_NS, span
 from tests.support.telemetry.records import trace_hex
@@ -259,6 +263,17 @@ async def test_without_the_history_lists_are_whole_searches_say_what_they_left_o
             (missing,) = (await api.get(path)).json()["partial"]
             assert "INSPECTOR_HISTORY" in missing["why"]
         assert (await api.get("/sessions?q=status:completed")).json()["partial"] == []
+    environment = {**os.environ, "INSPECTOR_STORE": f"sqlite:///{tmp_path}/store.sqlite3"}
+    environment["INSPECTOR_RUNTIME_DIR"] = str(tmp_path / "run")
+    searched = await asyncio.to_thread(
+        subprocess.run,
+        command("search", "first"),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "are not searched: " in searched.stderr
     store.close()
 
 

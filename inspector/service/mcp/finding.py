@@ -159,9 +159,9 @@ def _id(session_id: str) -> str:
 
 async def find_sessions(archive: Archive, arguments: FindSessions) -> Recorded[Sessions]:
     """Return a page of sessions."""
-    found, more = await _page(archive, "/sessions", "sessions", session_line, arguments)
+    found, more, missing = await _page(archive, "/sessions", "sessions", session_line, arguments)
     return Recorded(
-        "\n".join(map(session_text, found)) or _nothing("session", more),
+        ("\n".join(map(session_text, found)) or _nothing("session", more)) + missing,
         Sessions(sessions=found),
         {"cursor": more} if more else {},
         "Next: session_outline or session_errors with a session_id." if found else "",
@@ -170,9 +170,9 @@ async def find_sessions(archive: Archive, arguments: FindSessions) -> Recorded[S
 
 async def search_spans(archive: Archive, arguments: SearchSpans) -> Recorded[Hits]:
     """Return a page of spans."""
-    found, more = await _page(archive, "/search", "spans", _hit, arguments)
+    found, more, missing = await _page(archive, "/search", "spans", _hit, arguments)
     return Recorded(
-        "\n".join(map(_hit_text, found)) or _nothing("span", more),
+        ("\n".join(map(_hit_text, found)) or _nothing("span", more)) + missing,
         Hits(spans=found),
         {"cursor": more} if more else {},
         "Next: get_span with session_id and span_id." if found else "",
@@ -185,8 +185,11 @@ async def _page(
     what: str,
     line: Callable[[dict[str, Any]], L],
     arguments: FindSessions | SearchSpans,
-) -> tuple[list[L], str | None]:
-    """Return lines and the cursor after them; fewer than the limit where they are too long."""
+) -> tuple[list[L], str | None, str]:
+    """Return lines, the cursor after them, and what could not be searched.
+
+    Fewer lines than the limit where they are too long.
+    """
     limit = arguments.limit
     while True:
         try:
@@ -196,7 +199,8 @@ async def _page(
         found = [line(row) for row in page[what]]
         fitting = len(within(found, MAX_CHARS - _ROOM_CHARS))
         if fitting >= len(found) or limit == 1:
-            return found, page["next_cursor"]
+            why = [one["why"] for one in page["partial"]]
+            return found, page["next_cursor"], "".join(f"\nNot searched: {one}" for one in why)
         limit = fitting
 
 
