@@ -75,7 +75,7 @@ class StagedSource extends EventTarget {
       if (stream !== 'open') return;
       this.dispatchEvent(new Event('open'));
       for (const event of events) {
-        this.dispatchEvent(new MessageEvent(event.type, { data: JSON.stringify(event) }));
+        this.dispatchEvent(new MessageEvent('message', { data: JSON.stringify(event) }));
       }
     });
   }
