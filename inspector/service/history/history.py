@@ -137,15 +137,16 @@ class History:
         with self._confirming:
             waiting, self._confirmations = self._confirmations, []
             for change, done in waiting:
-                if done.cancelled():
-                    continue
-                if change <= health.through:
+                is_there = change <= health.through
+                if not is_there and health.state not in ("away", "refused"):
+                    self._confirmations.append((change, done))
+                elif not done.set_running_or_notify_cancel():
+                    continue  # the sender has gone, at any moment
+                elif is_there:
                     done.set_result(None)
-                elif health.state in ("away", "refused"):
+                else:
                     why = f"Stored, but not in the history: {health.message} Senders retry."
                     done.set_exception(StoreUnavailableError(why))
-                else:
-                    self._confirmations.append((change, done))
 
     def _send(self, line: bytes) -> None:
         process = self._process

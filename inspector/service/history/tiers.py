@@ -74,8 +74,9 @@ class TieredStore(SingleStore):
         """Remove what is unpacked of sessions that were deleted or merged."""
         gone = set(session_ids)
         for path in [path for path, ids in list(self._sessions.items()) if gone.intersection(ids)]:
-            path.unlink(missing_ok=True)
-            del self._sessions[path]
+            with suppress(OSError):  # the writer calls this: it must not fail for a file
+                path.unlink(missing_ok=True)
+            self._sessions.pop(path, None)
 
     def close(self) -> None:
         """Remove what is unpacked. Idempotent."""
@@ -86,8 +87,8 @@ class TieredStore(SingleStore):
             os.utime(path)
             return ReadOnlySqliteStore(path)
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        self._sessions[path] = session_ids
         self._unpack(path, session_ids)
+        self._sessions[path] = session_ids
         self._make_room(path)
         return ReadOnlySqliteStore(path)
 

@@ -1,0 +1,46 @@
+"""Unpacked sessions that were deleted go, whatever becomes of their files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from inspector.service.history.tiers import TieredStore
+from inspector.service.storage import open_store
+from inspector.service.storage.sqlite import SqliteStore
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import span
+from tests.support.telemetry.records import trace_hex
+
+
+def test_a_deleted_session_is_forgotten_though_its_file_cannot_be_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    rig.record(span())
+    rig.wait(60)
+    rig.evict()
+
+    def unpack(path: Path, _session_ids: Sequence[str]) -> None:
+        SqliteStore(path).seal()
+
+    views = TieredStore(rig.store, tmp_path / "unpacked", unpack)
+    with views.read_whole(trace_hex(1)):
+        pass
+    (file,) = (tmp_path / "unpacked").glob("*.sqlite3")
+
+    def refuse(_path: Path, *, missing_ok: bool = False) -> None:
+        raise PermissionError("in use")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", refuse)
+        views.forget([trace_hex(1)])
+    with views.read_whole(trace_hex(1)):
+        pass
+    views.forget(["another"])
+    assert file.exists()
+    views.close()
+    assert not file.exists()
+    rig.store.close()
