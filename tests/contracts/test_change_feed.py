@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 from inspector.service.feed import feed as feed_module
 from inspector.service.feed import narrowing as narrowing_module
 from inspector.service.feed import tail as tail_module
-from inspector.service.feed.feed import NO_SESSION, Feed, FeedTiming
+from inspector.service.feed import viewing
+from inspector.service.feed.feed import Feed
 from inspector.service.feed.narrowing import Narrowing
+from inspector.service.feed.viewing import NO_SESSION, FeedTiming
 from inspector.service.model.records import Changes, SessionRecord
 from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
@@ -353,7 +355,7 @@ def test_a_viewer_of_a_part_of_the_list_ends_with_that_part_of_the_store(
         patch.setattr(tail_module, "TAIL_ROWS", tail_entries)
         patch.setattr(tail_module, "CHUNK", chunk)
         patch.setattr(feed_module, "CHUNK", chunk)
-        patch.setattr(feed_module, "LIST_ROWS", list_rows)
+        patch.setattr(viewing, "LIST_ROWS", list_rows)
         asyncio.run(scenario())
 
 
@@ -422,7 +424,7 @@ async def test_a_session_that_waits_is_sent_whatever_fits_and_once_when_it_goes_
 async def test_of_too_many_rows_those_named_come_and_a_report_of_how_many_do_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(feed_module, "LIST_ROWS", 2)
+    monkeypatch.setattr(viewing, "LIST_ROWS", 2)
     rig = _FedRig(open_store("memory:"), _A_SECOND_EACH)
     stream = rig.feed.stream(None, (), Narrowing("", frozenset({trace_hex(1)})))
     await anext(stream)
@@ -466,7 +468,7 @@ async def test_cut_off_before_rows_that_were_left_out_are_reported_a_viewer_hear
     monkeypatch: pytest.MonkeyPatch, tail_rows: int
 ) -> None:
     monkeypatch.setattr(tail_module, "TAIL_ROWS", tail_rows)
-    monkeypatch.setattr(feed_module, "LIST_ROWS", 2)
+    monkeypatch.setattr(viewing, "LIST_ROWS", 2)
     rig = _FedRig(open_store("memory:"), _IN_ONE_SECOND)
     stream = rig.feed.stream(None, (), Narrowing("", frozenset()))
     await anext(stream)
@@ -596,7 +598,7 @@ async def test_a_commit_that_is_stored_and_not_yet_published_is_no_gap(
 async def test_a_reader_too_far_behind_reads_the_lists_instead(
     fed: _FedRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed_module, "MAX_BEHIND", 3)
+    monkeypatch.setattr(viewing, "MAX_BEHIND", 3)
     for number in range(1, 4):
         fed.record(span(trace=number))
     stream = fed.feed.stream(fed.feed.position(0))
