@@ -56,6 +56,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'parts/requests/span-requests.tsx WaitsElsewhere': 'waits elsewhere',
   'parts/search-field.tsx SearchField': 'waterfall',
   'parts/service-mark.tsx ServiceMark': 'span, overview',
+  'parts/service-mark.tsx WriterMark': 'page, sessions, of several services',
   'parts/span-name.tsx SpanName': 'compare, differences',
   'parts/split.tsx Split': 'compare, no difference',
   'parts/statistics/cells.tsx Cost': 'page, session, statistics',

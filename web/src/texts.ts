@@ -3,7 +3,7 @@
  *
  * A text with a value in it is a function. What a trace says is never here.
  */
-import type { SessionStatus } from './api/types.ts';
+import type { SessionStatus, Unsearched } from './api/types.ts';
 import { formatBytes, formatDuration, groupThousands, plural } from './model/text/format.ts';
 
 // The shell: bar, banners, dialogs, errors.
@@ -559,8 +559,15 @@ export const SEARCH_TEXT = {
   clear: 'clear',
   found: 'found',
   behind: (count: number) => `, ${plural(count, 'change')} still being indexed`,
-  /** Sessions that are in the history, while it cannot be read. */
-  unsearched: (why: string) => `Sessions that left this service’s disk are not searched: ${why}`,
+  /** What is in the history, while it cannot be read, or in a service that does not answer. */
+  unsearched: ({ part, writer, why }: Unsearched, isKnown: boolean) => {
+    if (part === 'history') {
+      const whose = writer === null ? 'this service’s disk' : `the disk of “${writer}”`;
+      return `Sessions that left ${whose} are not searched: ${why}`;
+    }
+    const missing = `Without the service “${writer}”`;
+    return isKnown ? `${missing}.` : `${missing}: ${why}`;
+  },
   again: 'Search again',
 } as const;
 
@@ -592,6 +599,7 @@ export const SESSION_TEXT = {
   stalls: (took: string) => `stalled ${took}`,
   stalledWithin: (took: string) => `stalled ${took} within the answer`,
   about: 'About this session',
+  writer: 'service',
   id: 'Id',
   sessionId: 'session id',
   idle: 'idle',

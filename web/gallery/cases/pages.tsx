@@ -1,6 +1,6 @@
 /** Cases of whole pages: recorded sessions, and states that no recording has. */
 import type { StoreHealth, StreamEvent } from '../../src/api/types.ts';
-import { exampleRequest } from '../../src/model/examples.ts';
+import { exampleRequest, exampleSession } from '../../src/model/examples.ts';
 import type { GalleryCase } from '../case.ts';
 import { type Answers, AWAY, failure, ok, problem, silence } from '../service.ts';
 import { Stage } from '../stage.tsx';
@@ -11,6 +11,20 @@ const NO_SESSION: Answers = (path) =>
   path === '/sessions'
     ? ok('{"sessions": [], "next_cursor": null, "index": null, "as_of": "gallery.0"}')
     : undefined;
+
+const OF_READER: Readonly<Record<string, unknown>> = {
+  '/health': { writers: [{ name: 'eu' }, { name: 'us' }, { name: 'apac' }] },
+  '/sessions': {
+    sessions: [
+      exampleSession({ id: 'eu:one', title: 'Stored in one service' }),
+      exampleSession({ id: 'us:two', title: 'Stored in another' }),
+    ],
+    partial: [{ part: 'writer', writer: 'apac', why: 'The service does not answer.', since: null }],
+    next_cursor: null,
+    index: null,
+    as_of: 'gallery.0',
+  },
+};
 
 const READ_ONLY: StoreHealth = {
   state: 'read_only',
@@ -48,6 +62,9 @@ export const cases: readonly GalleryCase[] = [
   page('page, sessions, failed', { answers: failure }),
   page('page, sessions, stream lost', { stream: 'lost' }),
   page('page, sessions, store is read only', { events: STORE_IS_READ_ONLY }),
+  page('page, sessions, of several services', {
+    answers: (path) => (path in OF_READER ? ok(JSON.stringify(OF_READER[path])) : undefined),
+  }),
   page('page, session', { at: 'sessions/demo-release' }),
   ...['waterfall', 'transcript', 'mcp', 'graph', 'statistics'].map((view) =>
     page(`page, session, ${view}`, { at: `sessions/demo-release?view=${view}` }),

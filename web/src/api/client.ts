@@ -10,6 +10,7 @@ import type {
   CauseList,
   Change,
   Comparison,
+  Health,
   ImportReport,
   LastGoodSession,
   Listeners,
@@ -106,6 +107,7 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<CauseList>;
   session(id: string, signal?: AbortSignal): Promise<Session>;
+  health(): Promise<Health>;
   /** The run to compare a failed session with. */
   lastGoodSession(id: string, signal?: AbortSignal): Promise<LastGoodSession>;
   spans(
@@ -307,6 +309,7 @@ export function httpApi(
       json(`sessions/histogram${query({ ...parameters })}`, signal),
     usage: (parameters, signal) => json(`sessions/usage${query({ ...parameters })}`, signal),
     causes: (parameters, signal) => json(`causes${query({ ...parameters })}`, signal),
+    health: () => json('health'),
     session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
     lastGoodSession: (id, signal) => json(`sessions/${encodeURIComponent(id)}/last-good`, signal),
     spans: async (id, page, signal) => {

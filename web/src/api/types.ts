@@ -30,6 +30,7 @@ export type RunCell = NonNullable<Schemas['RunStep']['cells'][number]>;
 export type RunStep = Schemas['RunStep'];
 export type RunTable = Schemas['RunTable'];
 export type Change = Schemas['Change'];
+export type Health = Schemas['Health'];
 export type ImportReport = Schemas['ImportReport'];
 export type QueryValues = Schemas['QueryValues'];
 export type IndexState = Schemas['IndexState'];

@@ -67,8 +67,12 @@ export class Inspector {
   readonly selection = new Selection();
   readonly verbs: Verbs;
   readonly feed: Feed;
+  /** Services that a reader asks; none where the page's own service stores. */
+  readonly writers = new Cell<readonly string[]>([]);
   /** Whether the service can store what it receives; undefined before its first report. */
   readonly storeHealth = new Cell<StoreHealth | undefined>(undefined);
+  /** How often lists were read again because changes may have been missed. */
+  readonly gaps = new Cell(0);
   readonly listParts: ListParts;
   private readonly queue: FrameQueue<StreamEvent>;
   /** Separate, because a hidden tab applies requests too: its title counts them. */
@@ -144,6 +148,7 @@ export class Inspector {
     window.addEventListener('pagehide', () => this.feed.stop());
     this.feed.start();
     void this.cover().then(() => {
+      void this.readWriters();
       void this.sessions.load();
       void this.requests.load();
     });
@@ -176,6 +181,8 @@ export class Inspector {
 
   /** Read all shown lists again: the feed had a gap, or the tab was hidden. */
   reload(): void {
+    this.gaps.set(this.gaps.get() + 1);
+    void this.readWriters();
     void this.sessions.reload();
     void this.requests.load();
     this.filter.reload();
@@ -185,6 +192,11 @@ export class Inspector {
   private cover(): Promise<void> {
     const session = this.openTrace.get()?.sessionId ?? NO_SESSION;
     return this.feed.cover([session], this.listParts.wanted);
+  }
+
+  private async readWriters(): Promise<void> {
+    const health = await this.api.health().catch(() => undefined);
+    if (health !== undefined) this.writers.set(health.writers?.map(({ name }) => name) ?? []);
   }
 
   private readListAgain(): void {

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { type Api, ApiError } from '../api/client.ts';
-import type { AnswerResult, Request, RequestList, StreamEvent } from '../api/types.ts';
+import type {
+  AnswerResult,
+  Problem,
+  Request,
+  RequestList,
+  StreamEvent,
+  Unsearched,
+} from '../api/types.ts';
 import { exampleRequest } from '../model/examples.ts';
 import { Requests } from './requests.ts';
 
@@ -28,18 +35,20 @@ const opened = (request: Request) => event('ApprovalRequested', request);
 const resolved = (request: Request) => event('ApprovalResolved', request);
 
 interface Service {
+  readonly partial?: Unsearched[];
   readonly pages?: readonly (readonly Request[])[];
   readonly one?: (id: string) => Promise<Request>;
   readonly answer?: () => Promise<AnswerResult>;
 }
 
-function service({ pages = [[]], one, answer }: Service): Api {
+function service({ pages = [[]], partial = [], one, answer }: Service): Api {
   const refuse = () => Promise.reject(new ApiError(404, 'No such request.'));
   const list = async ({ cursor }: { cursor?: string }): Promise<RequestList> => {
     const index = Number(cursor ?? 0);
     return {
       requests: [...(pages[index] ?? [])],
       pending_count: 0,
+      partial,
       next_cursor: index + 1 < pages.length ? String(index + 1) : null,
       as_of: 's.1',
     };
@@ -68,10 +77,10 @@ test('requests come and go with the feed, by session and by span', () => {
     opened(pending('b', { session_id: 's1', created_at: at(2) })),
   ]);
   expect(requests.ofSession.get('s1')).toEqual(['a', 'b']);
-  expect(requests.ofSpan.get('t.x')).toEqual(['a']);
+  expect(requests.ofSpan.get('s1 t.x')).toEqual(['a']);
   requests.apply([resolved({ ...closed('a'), session_id: 's1' })]);
   expect(requests.ofSession.get('s1')).toEqual(['b']);
-  expect(requests.ofSpan.get('t.x')).toBeUndefined();
+  expect(requests.ofSpan.get('s1 t.x')).toBeUndefined();
   expect(requests.rows.get('a')?.status).toBe('answered');
 });
 
@@ -122,6 +131,38 @@ test('what waited before a gap and is not in the list is asked for by itself', a
   expect(requests.pending.get()).toEqual([]);
   expect(requests.rows.get('answered')?.status).toBe('answered');
   expect(requests.rows.get('gone')).toBeUndefined();
+});
+
+const AWAY = { type: '', title: '', status: 503, detail: '', code: 'writer_away' } as const;
+
+test('what waits in a service that is away still waits, and the rest is read', async () => {
+  const away: Unsearched = { part: 'writer', writer: 'eu', why: 'Away.', since: null };
+  const requested: string[] = [];
+  const requests = new Requests(
+    service({
+      pages: [[pending('us:new')]],
+      partial: [away],
+      one: async (id) => {
+        requested.push(id);
+        if (id === 'apac:b') throw new ApiError(503, 'Away.', AWAY as unknown as Problem);
+        return closed(id);
+      },
+    }),
+  );
+  requests.apply([opened(pending('eu:a')), opened(pending('apac:b')), opened(pending('us:c'))]);
+  await requests.load();
+  expect(requests.state.get().kind).toBe('ready');
+  expect(requests.unsearched.get()).toEqual([away]);
+  expect(requested).toEqual(['apac:b', 'us:c']);
+  expect(requests.pending.get()).toEqual(['apac:b', 'eu:a', 'us:new']);
+});
+
+test('a request is marked in the session that it belongs to, where two services have the span', () => {
+  const requests = new Requests(service({}));
+  const span = { trace_id: 't', span_id: 'x' };
+  requests.apply([opened(pending('eu:a', { session_id: 'eu:s', ...span }))]);
+  expect(requests.ofSpan.get('eu:s t.x')).toEqual(['eu:a']);
+  expect(requests.ofSpan.get('us:s t.x')).toBeUndefined();
 });
 
 test('whoever was first is shown to the one who was second', async () => {

@@ -1,12 +1,13 @@
 /** Requests of agents to people, read from `GET /requests` and updated by the feed. */
 import { type Api, ApiError } from '../api/client.ts';
-import type { Answer, Request, StreamEvent } from '../api/types.ts';
+import type { Answer, Request, StreamEvent, Unsearched } from '../api/types.ts';
 import {
   allowsByItself,
   compareUrgentFirst,
   isPending,
   newerRequest,
 } from '../model/requests/request.ts';
+import { keyInSession, spanKey } from '../model/trace/span-key.ts';
 import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
 import { failed, type LoadState } from './sessions.ts';
@@ -23,6 +24,7 @@ const MAX_PENDING = 10_000;
 const MAX_CLOSED = 500;
 
 const NONE: readonly string[] = [];
+const NOTHING: readonly Unsearched[] = [];
 
 export class Requests {
   readonly rows = new KeyedStore<Request>();
@@ -30,7 +32,9 @@ export class Requests {
   readonly pending = new Cell<readonly string[]>([]);
   /** How many of them allow by themselves when their time passes. */
   readonly allowing = new Cell(0);
-  /** Ids of pending requests, by session, and by `trace.span`. */
+  /** Services whose requests are not known now. */
+  readonly unsearched = new Cell<readonly Unsearched[]>(NOTHING);
+  /** Ids of pending requests, by session, and by `keyInSession`. */
   readonly ofSession = new KeyedStore<readonly string[]>();
   readonly ofSpan = new KeyedStore<readonly string[]>();
   readonly sending = new KeyedStore<Sending>();
@@ -56,6 +60,7 @@ export class Requests {
     this.touched = new Set();
     try {
       const listed = new Set<string>();
+      const away = new Map<string, Unsearched>();
       let cursor: string | undefined;
       do {
         const page = await this.api.requests({
@@ -65,10 +70,13 @@ export class Requests {
         });
         if (loads !== this.loads) return;
         for (const request of page.requests) listed.add(request.id);
+        for (const part of page.partial ?? []) away.set(part.writer ?? '', part);
         this.take(page.requests);
         cursor = page.next_cursor ?? undefined;
       } while (cursor !== undefined && listed.size < MAX_PENDING);
-      await this.askAfter(this.pending.get().filter((id) => !listed.has(id)));
+      this.unsearched.set(away.size > 0 ? [...away.values()] : NOTHING);
+      const isAway = (id: string) => [...away.keys()].some((name) => id.startsWith(`${name}:`));
+      await this.askAfter(this.pending.get().filter((id) => !listed.has(id) && !isAway(id)));
       this.forgive();
       this.state.set({ kind: 'ready' });
     } catch (error) {
@@ -124,8 +132,10 @@ export class Requests {
   private async askAfter(ids: readonly string[]): Promise<void> {
     for (const id of ids.filter((one) => !this.touched.has(one)).slice(0, PAGE_SIZE)) {
       await this.fetch(id).catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 404) this.drop([id]);
-        else throw error;
+        if (!(error instanceof ApiError)) throw error;
+        if (error.status === 404) this.drop([id]);
+        // Its service is away: what is known of it stands until that is back.
+        else if (error.problem?.code !== 'writer_away') throw error;
       });
     }
   }
@@ -147,8 +157,10 @@ export class Requests {
     this.rows.commit(changes);
     const waiting = [...this.rows.values()].filter(isPending).sort(compareUrgentFirst);
     this.index(this.ofSession, waiting, ({ session_id }) => session_id);
-    this.index(this.ofSpan, waiting, ({ trace_id, span_id }) =>
-      trace_id === null || span_id === null ? undefined : `${trace_id}.${span_id}`,
+    this.index(this.ofSpan, waiting, ({ session_id, trace_id, span_id }) =>
+      trace_id === null || span_id === null
+        ? undefined
+        : keyInSession(session_id, spanKey({ trace_id, span_id })),
     );
     const ids = waiting.map(({ id }) => id);
     if (!isSame(ids, this.pending.get())) this.pending.set(ids);

@@ -82,3 +82,14 @@ test('what an earlier page left out is still missing after a whole one', async (
   await search.more();
   expect(search.found.get()).toMatchObject({ spanCount: 1, unsearched: [away] });
 });
+
+test('a span that two services have is found in the session of each', async () => {
+  const [one, other] = [hit('eu:s', 1), hit('us:s', 1)];
+  const { api } = paged({ spans: [one, { ...other, span: one.span }] });
+  const search = new Search(api, 'q');
+  await search.more();
+  expect(search.found.get().sessions.map(({ id, hits }) => [id, hits.length])).toEqual([
+    ['eu:s', 1],
+    ['us:s', 1],
+  ]);
+});

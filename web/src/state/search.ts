@@ -1,7 +1,7 @@
 /** Results of one query across sessions: pages of spans, and the matching sessions. */
 import type { Api } from '../api/client.ts';
 import type { IndexState, SearchHit, SessionHit, Unsearched } from '../api/types.ts';
-import { spanKey } from '../model/trace/span-key.ts';
+import { keyInSession, spanKey } from '../model/trace/span-key.ts';
 import { Cell } from './cell.ts';
 import { failed, type LoadState } from './sessions.ts';
 
@@ -110,7 +110,7 @@ export class Search {
   }
 
   private add(hit: SearchHit): void {
-    const key = spanKey(hit.span);
+    const key = keyInSession(hit.session_id, spanKey(hit.span));
     if (this.seen.has(key)) return;
     this.seen.add(key);
     const group = this.groups.get(hit.session_id);

@@ -239,7 +239,7 @@ export function StoreBanner() {
       <span>{quoted(health.message)}</span>
       <span className="ins-store__since">
         {SHELL_TEXT.since} <When at={health.since} />
-        {SHELL_TEXT.agentsRetry}
+        {health.state === 'incomplete' ? '.' : SHELL_TEXT.agentsRetry}
       </span>
     </div>
   );

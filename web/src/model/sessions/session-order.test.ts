@@ -32,3 +32,12 @@ test('a session that runs took until now without its pauses, one that is idle un
   expect(ran_ms(session({ ...values, idle_since }), began_ms + 90_000)).toBe(20_000);
   expect(ran_ms(session({ ...values, duration_ms: 7 }), began_ms + 90_000)).toBe(7);
 });
+
+test('what changed last is first whatever the numbers of its store, and at one time by them', () => {
+  const at = (id: string, second: number, change: number) =>
+    session({ id, change, changed_at: `2026-01-01T00:00:0${second}.000000000Z` });
+  const rows = [at('us:a', 1, 900), at('eu:b', 2, 7), at('eu:c', 2, 10)];
+  const placeOf = (one: Session) => [sortValue(one, '-changed', 0), one.id] as const;
+  const sorted = rows.sort((a, b) => comparePlaces('-changed', placeOf(a), placeOf(b)));
+  expect(sorted.map(({ id }) => id)).toEqual(['eu:c', 'eu:b', 'us:a']);
+});

@@ -47,7 +47,8 @@ export function nextSort(now: Sort, key: SortKey): Sort {
 export function sortValue(session: Session, sort: Sort, now_ms: number): SortValue {
   switch (sortKey(sort)) {
     case 'changed':
-      return session.change;
+      // Change numbers of different stores say nothing about each other.
+      return `${session.changed_at} ${String(session.change).padStart(16, '0')}`;
     case 'title':
       return session.title.replace(/[A-Z]+/g, (text) => text.toLowerCase()).slice(0, 64);
     case 'duration':

@@ -17,6 +17,11 @@ export function spanKey(span: { readonly trace_id: string; readonly span_id: str
   return `${span.trace_id}.${span.span_id}`;
 }
 
+/** Identity of a span among sessions: two services may have the same one. */
+export function keyInSession(sessionId: string, key: string): string {
+  return `${sessionId} ${key}`;
+}
+
 /** The tool that a span calls, or the agent that it runs; else the span's name. */
 export function subjectOf(span: {
   readonly subject: string | null;

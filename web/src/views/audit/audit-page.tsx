@@ -1,6 +1,6 @@
 /** `/ui/audit`: who did what, newest first. Entries never change. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { AuditEntry, AuditFilter } from '../../api/types.ts';
+import type { AuditEntry, AuditFilter, Unsearched } from '../../api/types.ts';
 import { auditAction, withOutcomes } from '../../model/requests/audit.ts';
 import { quoted } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
@@ -13,6 +13,7 @@ import { Link } from '../parts/link.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { SearchField } from '../parts/search-field.tsx';
 import { When } from '../parts/times.tsx';
+import { UnsearchedLine } from '../parts/unsearched.tsx';
 import { YourName } from '../parts/your-name.tsx';
 import './audit-page.css';
 
@@ -21,7 +22,7 @@ const PAGE_SIZE = 100;
 export function AuditPage() {
   const { api } = useInspector();
   const filter = useFilter();
-  const { entries: all, state, hasMore, more } = useEntries(filter);
+  const { entries: all, state, unsearched, hasMore, more, again } = useEntries(filter);
   const entries = useMemo(
     () => (filter.result === 'accepted' ? all : withOutcomes(all)),
     [all, filter.result],
@@ -50,6 +51,7 @@ export function AuditPage() {
           </button>
         </p>
       )}
+      <UnsearchedLine parts={unsearched} onAgain={again} />
       <section
         ref={setScroller}
         className="ins-audit__scroller"
@@ -74,7 +76,9 @@ export function AuditPage() {
           </tbody>
         </table>
         {state.kind === 'loading' && <p role="status">{AUDIT_TEXT.loading}</p>}
-        {entries.length === 0 && state.kind === 'ready' && <None filter={filter} />}
+        {entries.length === 0 && state.kind === 'ready' && unsearched.length === 0 && (
+          <None filter={filter} />
+        )}
         {hasMore && state.kind !== 'loading' && (
           <button type="button" className="ins-link ins-audit__more" onClick={more}>
             {AUDIT_TEXT.more}
@@ -240,6 +244,7 @@ function useEntries(filter: AuditFilter) {
   const { api, feed } = useInspector();
   const [entries, setEntries] = useState<readonly AuditEntry[]>([]);
   const [state, setState] = useState<LoadState>({ kind: 'loading' });
+  const [unsearched, setUnsearched] = useState<readonly Unsearched[]>([]);
   const [cursor, setCursor] = useState<string | undefined>(undefined);
   const reading = useRef(new AbortController());
   const read = useCallback(
@@ -252,15 +257,19 @@ function useEntries(filter: AuditFilter) {
       try {
         let found: readonly AuditEntry[] = [];
         let next = from;
+        let missing: readonly Unsearched[] | undefined;
         // A page may be short where few entries match.
         do {
           const place = next === undefined ? {} : { cursor: next };
           const page = await api.audit({ ...filter, limit: PAGE_SIZE, ...place }, signal);
           found = [...found, ...page.entries];
+          if (page.partial !== undefined && page.partial.length > 0) missing = page.partial;
           next = page.next_cursor ?? undefined;
         } while (next !== undefined && found.length < PAGE_SIZE);
         setEntries((known) => (from === undefined ? found : [...known, ...found]));
         setCursor(next);
+        // What an earlier page left out is still missing after a whole one.
+        setUnsearched((known) => missing ?? (from === undefined ? [] : known));
         setState({ kind: 'ready' });
       } catch (error) {
         if (!signal.aborted) setState(failed(error));
@@ -276,10 +285,11 @@ function useEntries(filter: AuditFilter) {
     };
   }, [read, filter]);
   const more = useCallback(() => void read(cursor), [read, cursor]);
+  const again = useCallback(() => void read(undefined), [read]);
   const connection = useCell(feed.status).kind;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the service is back
   useEffect(() => {
     if (connection === 'live' && state.kind === 'failed') more();
   }, [connection]);
-  return { entries, state, hasMore: cursor !== undefined, more };
+  return { entries, state, unsearched, hasMore: cursor !== undefined, more, again };
 }

@@ -38,7 +38,7 @@ export function McpDetail({ sessionId, call, onOpenSpan }: McpDetailProps) {
           {call.fault?.message != null && <VisibleText text={call.fault.message.slice(0, 2000)} />}
         </p>
       )}
-      {call.spanKey !== undefined && <SpanRequests spanKey={call.spanKey} />}
+      {call.spanKey !== undefined && <SpanRequests sessionId={sessionId} spanKey={call.spanKey} />}
       {call.rounds.slice(0, MAX_ROUNDS).map((round, at) => (
         <Round
           key={(round.request ?? round.response)?.key ?? at}

@@ -1,6 +1,7 @@
-/** Service of a span: a mark in its hue, and its name. */
+/** Service of a span, or of a reader's session: a mark in its hue, and its name. */
 import { inHueOf } from '../../model/text/hue.ts';
 import { SPAN_TEXT } from '../../texts.ts';
+import { useCell, useInspector } from './context.ts';
 import { VisibleText } from './visible-text.tsx';
 import './service-mark.css';
 
@@ -20,5 +21,22 @@ export function ServiceMark({ service, services, isNamed = true }: ServiceMarkPr
     >
       {isNamed && <VisibleText text={service} />}
     </span>
+  );
+}
+
+/** Service that stores a session of a reader, by the name before its id; undefined where there is only one. */
+export function useWriter(id: string): string | undefined {
+  const writers = useCell(useInspector().writers);
+  return writers.length > 1 ? writers.find((name) => id.startsWith(`${name}:`)) : undefined;
+}
+
+export function WriterMark({ id }: { readonly id: string }) {
+  const writers = useCell(useInspector().writers);
+  const name = useWriter(id);
+  if (name === undefined) return null;
+  return (
+    <>
+      <ServiceMark service={name} services={writers} />{' '}
+    </>
   );
 }

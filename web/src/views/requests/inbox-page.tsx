@@ -19,10 +19,12 @@ import {
 import { focusBack } from '../parts/focus-back.ts';
 import { Link } from '../parts/link.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
+import { useMoreTries } from '../parts/more-tries.ts';
 import { askForNotices, canNotify } from '../parts/requests/notices.ts';
 import { RequestCard } from '../parts/requests/request-card.tsx';
 import { useRowHeight } from '../parts/row-height.ts';
 import { useRows } from '../parts/rows.ts';
+import { UnsearchedLine } from '../parts/unsearched.tsx';
 import { DenyAll } from './deny-all.tsx';
 import { LastCalls } from './last-calls.tsx';
 import { RequestLine } from './request-line.tsx';
@@ -33,6 +35,8 @@ const LINE_PX = 70;
 export function InboxPage() {
   const { requests, feed } = useInspector();
   const state = useCell(requests.state);
+  const unsearched = useCell(requests.unsearched);
+  useMoreTries(unsearched.length > 0 ? unsearched : undefined, () => void requests.load());
   const count = useCell(requests.pending).length;
   const session = useRoute().query.get('session') ?? undefined;
   const { ids, closed, clear, use } = useStanding(session);
@@ -40,7 +44,8 @@ export function InboxPage() {
   const connection = useCell(feed.status).kind;
   // Then it is not known that nothing waits.
   const isCut = ids.length === 0 && (connection === 'reconnecting' || connection === 'refused');
-  const isUnknown = isCut || (ids.length === 0 && state.kind === 'failed');
+  const isPartial = state.kind === 'failed' || unsearched.length > 0;
+  const isUnknown = isCut || (ids.length === 0 && isPartial);
   useTitle(INBOX_TEXT.page);
   return (
     <main className="ins-inbox">
@@ -74,7 +79,8 @@ export function InboxPage() {
           {state.kind === 'failed' ? state.message : INBOX_TEXT.cut}
         </p>
       )}
-      {ids.length === 0 && state.kind === 'ready' && !isCut ? (
+      <UnsearchedLine parts={unsearched} />
+      {ids.length === 0 && state.kind === 'ready' && !isUnknown ? (
         <Empty />
       ) : (
         <div className="ins-inbox__panes">

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Excerpt, SearchHit } from '../../api/types.ts';
 import { formatDuration, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
-import { spanKey } from '../../model/trace/span-key.ts';
+import { keyInSession, spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath, spanPath } from '../../state/route.ts';
 import type { FoundSession, Search } from '../../state/search.ts';
 import { SEARCH_PAGE_TEXT, SEARCH_TEXT, SESSION_STATUS } from '../../texts.ts';
@@ -110,7 +110,9 @@ export function FoundList({ search, onOpen, onLeave }: FoundListProps) {
 function linesOf(of: FoundSession): FoundRow[] {
   return [
     { kind: 'session', key: of.id, of },
-    ...of.hits.map((hit) => ({ kind: 'hit', key: spanKey(hit.span), hit }) as const),
+    ...of.hits.map(
+      (hit) => ({ kind: 'hit', key: keyInSession(of.id, spanKey(hit.span)), hit }) as const,
+    ),
   ];
 }
 

@@ -21,6 +21,7 @@ import {
 import { useCell, useInspector, useSize } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
+import { useWriter, WriterMark } from '../parts/service-mark.tsx';
 import { Duration, NoNews, Waited } from '../parts/session-times.tsx';
 import { AboutSession } from './about-session.tsx';
 import { LastGoodRun } from './last-good-run.tsx';
@@ -124,6 +125,7 @@ function Facts({ session }: { readonly session: Session }) {
       // Keys scroll it.
       tabIndex={isCut ? 0 : undefined}
     >
+      <Writer id={session.id} />
       <Fact name={SESSION_TEXT.duration}>
         <Duration session={session} />
       </Fact>
@@ -172,6 +174,16 @@ function Facts({ session }: { readonly session: Session }) {
         </Fact>
       )}
     </dl>
+  );
+}
+
+function Writer({ id }: { readonly id: string }) {
+  const name = useWriter(id);
+  if (name === undefined) return null;
+  return (
+    <Fact name={SESSION_TEXT.writer}>
+      <WriterMark id={id} />
+    </Fact>
   );
 }
 

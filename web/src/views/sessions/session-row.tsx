@@ -10,6 +10,7 @@ import { CAUSE_TEXT, SESSION_LIST_TEXT, SESSION_STATUS, sessionStatus } from '..
 import { useInspector, useRow } from '../parts/context.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
+import { WriterMark } from '../parts/service-mark.tsx';
 import { NoNews, Waited } from '../parts/session-times.tsx';
 import { type Column, fixedAt } from './columns.tsx';
 import { RowAnswer } from './row-answer.tsx';
@@ -87,6 +88,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
             title={session.title}
             isCurrentRow={isCurrent}
           >
+            <WriterMark id={id} />
             {session.title || id}
             <span className="ins-hidden">, {standing}</span>
           </Link>

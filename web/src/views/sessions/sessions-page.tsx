@@ -60,9 +60,9 @@ export function SessionsPage() {
   const hasImports = useCell(imports.jobs).length > 0;
   const shown = useCell(filter.shown);
   const isAsking = useCell(filter.isAsking);
-  const isEmpty = useCell(all.order).length === 0;
   const state = useCell(shown.state);
   const unsearched = useCell(shown.unsearched);
+  const isEmpty = useCell(all.order).length === 0 && unsearched.length === 0;
   useMoreTries(passing(state) ?? (unsearched.length > 0 ? unsearched : undefined), () => {
     void shown.load();
   });

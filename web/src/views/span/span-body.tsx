@@ -6,7 +6,7 @@ import { formatBytes } from '../../model/text/format.ts';
 import { Cuts } from '../../model/trace/cuts.ts';
 import { detailAt } from '../../model/trace/detail-at.ts';
 import { duplicatesOf } from '../../model/trace/span-family.ts';
-import { spanKey } from '../../model/trace/span-key.ts';
+import { keyInSession, spanKey } from '../../model/trace/span-key.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import type { Trace } from '../../state/trace.ts';
 import {
@@ -95,7 +95,8 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
   }, [counts, loaded]);
   const shown = tabs.map(([tab]) => tab);
   const countOf = (name: Tab) => (isCounted(name) ? counts?.[name] : undefined);
-  const hasRequest = useRow(requests.ofSpan, spanKey(row)) !== undefined;
+  const hasRequest =
+    useRow(requests.ofSpan, keyInSession(trace.sessionId, spanKey(row))) !== undefined;
   const isWaiting = useWaiting(trace).has(spanKey(row));
   const tab = shown.find((name) => name === wanted) ?? preferredTab(row, loaded, shown);
   const { trace_id, span_id } = row;
@@ -143,7 +144,7 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
         ))}
       </div>
       <div key={tab} className="ins-panel__body" role="tabpanel" aria-label={tab} tabIndex={-1}>
-        <SpanRequests spanKey={spanKey(row)} />
+        <SpanRequests sessionId={trace.sessionId} spanKey={spanKey(row)} />
         <WaitsElsewhere isWaiting={isWaiting} hasRequest={hasRequest} />
         {isThen && <p className="ins-none">{TIME_TEXT.runs}</p>}
         {load.problem !== undefined && (

@@ -75,7 +75,7 @@ export function AgentEntry(props: AgentProps) {
         <>
           <Inside {...props} sum={sum} />
           {waiting.map((key) => (
-            <SpanRequests key={key} spanKey={key} />
+            <SpanRequests key={key} sessionId={trace.sessionId} spanKey={key} />
           ))}
           <Answer read={read} via={via} isShort />
           {row.status === 'error' && read !== undefined && (

@@ -23,7 +23,7 @@ import { Pairs } from './pairs.tsx';
 import { StateLines } from './state-lines.tsx';
 
 export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
-  const { entry, row, layout, readings, isOpen, waiting } = props;
+  const { entry, row, layout, readings, trace, isOpen, waiting } = props;
   const reading = useRow(readings.reads, entry.key)?.reading;
   const isErrorRepeated = useIsErrorRepeated(entry.key, layout);
   const mcp = reading?.mcp ?? null;
@@ -62,7 +62,7 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
         )}
       </header>
       {waiting.map((key) => (
-        <SpanRequests key={key} spanKey={key} />
+        <SpanRequests key={key} sessionId={trace.sessionId} spanKey={key} />
       ))}
       {reading !== undefined && (
         <>

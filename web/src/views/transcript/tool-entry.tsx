@@ -55,7 +55,7 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
       {args !== null && args !== undefined && <Arguments clip={args} isOpen={isOpen} />}
       {reading !== undefined && <Decisions decisions={reading.decisions} />}
       {waiting.map((key) => (
-        <SpanRequests key={key} spanKey={key} />
+        <SpanRequests key={key} sessionId={trace.sessionId} spanKey={key} />
       ))}
       {reading !== undefined && <RequestLines requests={reading.asked} />}
       <Running reading={reading} row={row} trace={trace} />

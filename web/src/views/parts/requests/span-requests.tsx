@@ -1,5 +1,6 @@
 /** Open requests of a span, in the span's panel and in the transcript. */
 import { useEffect, useState } from 'react';
+import { keyInSession } from '../../../model/trace/span-key.ts';
 import { useCell, useInspector, useRow } from '../context.ts';
 import { RequestCard } from './request-card.tsx';
 import './span-requests.css';
@@ -7,9 +8,14 @@ import { StatusIcon } from '../icons.tsx';
 import './waits-elsewhere.css';
 import { REQUEST_TEXT } from '../../../texts.ts';
 
-export function SpanRequests({ spanKey }: { readonly spanKey: string }) {
+interface SpanRequestsProps {
+  readonly sessionId: string;
+  readonly spanKey: string;
+}
+
+export function SpanRequests({ sessionId, spanKey }: SpanRequestsProps) {
   const { requests } = useInspector();
-  const waiting = useRow(requests.ofSpan, spanKey);
+  const waiting = useRow(requests.ofSpan, keyInSession(sessionId, spanKey));
   const [seen, setSeen] = useState<readonly string[]>([]);
   // What was answered here stays to be read, until another span is shown.
   const isNew = waiting?.some((id) => !seen.includes(id)) === true;
