@@ -20,14 +20,13 @@ import typer
 from inspector.cli import selection, session_spans
 from inspector.cli.client import Client
 from inspector.cli.files import STDIO, input_file, output_file
-from inspector.cli.output import Json, print_json
+from inspector.cli.output import Json, print_json, say_missing
 from inspector.errors import RefusedError, SettingsError
 from inspector.service.analysis.sanitise import visible
 
 app = typer.Typer()
 
 ON_ITS_WAY, NOT_DONE = 4, 5
-_PAGE = 200
 _MAX_ARGS_BYTES = 4 * 1024 * 1024
 
 Row = dict[str, Any]
@@ -93,11 +92,12 @@ def requests(
         return print_json(found) if as_json else showing.show_request(found)
     session_id = session_spans.one_session(client, session)["id"] if session else None
     status = None if every else "pending"
-    listed, has_more, _ = session_spans.pages(
+    listed, has_more, missing = session_spans.pages(
         client, "requests", limit, "/requests", status=status, session_id=session_id
     )
     if has_more:
         typer.echo(f"Showing the newest {limit}; use --limit for more.", err=True)
+    say_missing(missing)
     return print_json(listed) if as_json else showing.show_requests(listed)
 
 
@@ -256,7 +256,7 @@ def audit(
         if export != STDIO:
             typer.echo(f"{export}: {size_bytes} bytes")
         return None
-    entries, *_ = session_spans.pages(
+    entries, _, missing = session_spans.pages(
         client,
         "entries",
         limit,
@@ -266,6 +266,7 @@ def audit(
         origin=via,
         result=outcome,
     )
+    say_missing(missing)
     if as_json:
         return print_json(entries)
     from inspector.cli.requests import show_audit  # noqa: PLC0415 - rich takes a while
@@ -286,16 +287,7 @@ def one_request(client: Client, wanted: str) -> Row:
             raise
     else:
         return found
-    for status in ("pending", None):
-        listed = session_spans.rows(client, "/requests", "requests", status=status, limit=_PAGE)
-        fitting = [one for one in listed if one["id"].startswith(wanted)]
-        if len(fitting) == 1:
-            return fitting[0]
-        if fitting:
-            raise RefusedError(
-                f"Several requests start with {wanted!r}. Give more characters of the id."
-            )
-    raise RefusedError(f"Request not found: {wanted!r}. See `inspector requests --all`.")
+    return session_spans.one_of_requests(client, wanted, ("pending", None))
 
 
 def _client() -> Client:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
@@ -28,7 +28,7 @@ from inspector.cli import run as cli_run
 from inspector.cli import selection, session_spans
 from inspector.cli.client import Client, NoServiceError
 from inspector.cli.exits import FAILED, NO_SERVICE, reporting_errors
-from inspector.cli.output import Json, print_json, print_now
+from inspector.cli.output import Json, print_json, print_now, say_missing
 from inspector.cli.plain_serve import NO_FLAG
 from inspector.cli.reader import find_reader
 from inspector.errors import RefusedError, SettingsError
@@ -258,7 +258,7 @@ def usage(
         found = find_reader().get("/sessions/usage", q=query, by=by)
     except RefusedError as error:
         raise RefusedError(error.pointed(query), error.problem) from error
-    _say_missing(found.get("partial", ()))
+    say_missing(found.get("partial", ()))
     if as_json:
         return print_json(found)
     from inspector.cli.console import show_usage  # noqa: PLC0415
@@ -285,6 +285,7 @@ def causes(
         found = find_reader().get("/causes", q=query, limit=limit)
     except RefusedError as error:
         raise RefusedError(error.pointed(query), error.problem) from error
+    say_missing(found.get("partial", ()))
     if as_json:
         return print_json(found)
     from inspector.cli.console import show_causes  # noqa: PLC0415
@@ -547,15 +548,8 @@ def _searched(
     if has_more:
         which = "newest" if also.get("sort", NEWEST_FIRST) == NEWEST_FIRST else "first"
         typer.echo(f"Showing the {which} {limit}; use --limit for more.", err=True)
-    _say_missing(missing)
+    say_missing(missing)
     return found
-
-
-def _say_missing(missing: Sequence[dict[str, Any]]) -> None:
-    for one in missing:
-        typer.echo(
-            f"Sessions that left the service's disk are not searched: {one['why']}", err=True
-        )
 
 
 def _json_wanted(is_wanted: bool, indent: int | None = 2) -> Callable[[object], None] | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -16,6 +17,20 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 def print_json(value: object, indent: int | None = 2) -> None:
     """Print a value as JSON, at once."""
     print_now(json.dumps(value, indent=indent))
+
+
+def say_missing(missing: Iterable[Mapping[str, Any]]) -> None:
+    """Report what a list leaves out, once each; the list itself goes to standard output."""
+    for line in dict.fromkeys(map(_missing, missing)):
+        typer.echo(line, err=True)
+
+
+def _missing(one: Mapping[str, Any]) -> str:
+    name = one.get("writer")  # services of before do not say
+    if one["part"] == "writer":
+        return f"{one['why']} Nothing of it is listed."
+    whose = "the service's disk" if name is None else f"the disk of the service {name!r}"
+    return f"Sessions that left {whose} are not searched: {one['why']}"
 
 
 def print_now(line: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspector.cli import session_spans
+from inspector.cli.output import say_missing
 from inspector.cli.reader import ServiceReader
 from inspector.errors import RefusedError
 
@@ -36,7 +37,8 @@ def newest_session(reader: ServiceReader) -> Row:
     Raises:
         RefusedError: There is none.
     """
-    found, *_ = session_spans.pages(reader, "sessions", 1, sort="-started")
+    found, _, missing = session_spans.pages(reader, "sessions", 1, sort="-started")
+    say_missing(missing)
     if not found:
         raise RefusedError("No sessions yet.")
     return found[0]
@@ -52,7 +54,9 @@ def only_session(reader: ServiceReader, verb: str) -> Row:
 
     found: list[Row] = []
     for status in STATUSES[verb]:
-        found += session_spans.pages(reader, "sessions", _MOST, status=status)[0]
+        listed, _, missing = session_spans.pages(reader, "sessions", _MOST, status=status)
+        _check_whole(missing)
+        found += listed
     *most, last = STATUSES[verb]
     how = f"{', '.join(most)} or {last}"
     if STATUSES[verb] is _PAUSED:
@@ -68,7 +72,10 @@ def only_request(reader: ServiceReader) -> Row:
     """
     from inspector.cli import requests  # noqa: PLC0415 - rich takes a while
 
-    found, *_ = session_spans.pages(reader, "requests", _MOST, "/requests", status="pending")
+    found, _, missing = session_spans.pages(
+        reader, "requests", _MOST, "/requests", status="pending"
+    )
+    _check_whole(missing)
     fitting = [one for one in found if one["kind"] != _ANSWERED_ELSE]
     if found and not fitting:
         requests.name_requests(found)
@@ -76,6 +83,13 @@ def only_request(reader: ServiceReader) -> Row:
             "The open request is a question: use `inspector answer`. Nothing was done."
         )
     return _only(fitting, "request", "open", requests.name_requests)
+
+
+def _check_whole(missing: Sequence[Row]) -> None:
+    """Refuse to take the only one of a list for the only one there is."""
+    for one in missing:
+        if one["part"] == "writer":
+            raise RefusedError(f"{one['why']} It may have others: name one. Nothing was done.")
 
 
 def _only(

@@ -80,10 +80,14 @@ def follow(wanted: Sequence[str], *, print_json: Callable[[object], None] | None
     else:
         view = EventLines(console, ids)
     after = view.begin(client)
+    trouble = ""
     with around:
         for source, event in _endless(client, after, ids, view.notify):
             if event["type"] == "Gap":
                 view.begin(source)
+            elif event["type"] == "Heartbeat" and trouble != event["store"]["message"]:
+                trouble = event["store"]["message"]
+                view.notify(trouble or "The service is well again.")
             view.show(source, event)
 
 

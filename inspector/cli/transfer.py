@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from inspector.cli import session_spans
+from inspector.cli.output import say_missing
 from inspector.cli.reader import ServiceReader
 from inspector.errors import RefusedError
 from inspector.service.files.unpacking import Unpacker
@@ -22,8 +23,11 @@ def select(reader: ServiceReader, session_id: str | None, query: str | None) -> 
     """
     if query is None:
         return [session_spans.one_session(reader, session_id or "")["id"]]
-    found = session_spans.rows(reader, "/sessions", "sessions", q=query, limit=_PAGE)
-    if ids := [session["id"] for session in found]:
+    missing: list[session_spans.Row] = []
+    found = session_spans.rows(reader, "/sessions", "sessions", missing, q=query, limit=_PAGE)
+    ids = [session["id"] for session in found]
+    say_missing(missing)
+    if ids:
         return ids
     raise RefusedError(f"No session matches the query {query!r}.")
 

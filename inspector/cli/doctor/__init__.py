@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from inspector.cli.doctor.agents import examine_frameworks, examine_policies, examine_senders
 from inspector.cli.doctor.disk import examine_store, examine_token
 from inspector.cli.doctor.finding import FAIL, OK, CheckResult
+from inspector.cli.doctor.reader import examine_writers, is_reader
 from inspector.cli.doctor.service import examine_forwarding, examine_ports, examine_service
 from inspector.errors import InspectorError
 from inspector.service.settings import Settings, load_settings
@@ -26,6 +27,13 @@ _EXAMINATIONS: tuple[Callable[[Settings, Mapping[str, str]], Iterator[CheckResul
     examine_policies,
     examine_forwarding,
 )
+_OF_READER: tuple[Callable[[Settings, Mapping[str, str]], Iterator[CheckResult]], ...] = (
+    examine_service,
+    examine_writers,
+    examine_frameworks,
+    examine_policies,
+)
+"""It has no store, and receives nothing."""
 
 
 def examine(environ: Mapping[str, str]) -> Iterator[CheckResult]:
@@ -38,5 +46,5 @@ def examine(environ: Mapping[str, str]) -> Iterator[CheckResult]:
             FAIL, "settings", str(error), "Fix it: the service does not start with it."
         )
         return
-    for examination in _EXAMINATIONS:
+    for examination in _OF_READER if is_reader(settings, environ) else _EXAMINATIONS:
         yield from examination(settings, environ)

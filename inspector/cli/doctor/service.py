@@ -53,15 +53,19 @@ def examine_service(settings: Settings, environ: Mapping[str, str]) -> Iterator[
 
 def _examine_health(found: Mapping[str, object], where: str) -> Iterator[CheckResult]:
     version = found.get("version")
-    if found.get("ready") is not True:
+    writers, advice = found.get("writers"), ""
+    if isinstance(writers, list):
+        where = f"{where}, a reader of {plural(len(writers), 'service')}"
+        advice = "It receives nothing: agents need the address of one of its services."
+    if found.get("ready") is not True and writers is None:
         yield CheckResult(FAIL, "service", f"{version} {where} is not ready", "See its log.")
     elif version != VERSION:
         advice = "Restart the service to use the installed version."
         yield CheckResult(WARN, "service", f"{version} {where}: this is {VERSION}", advice)
     else:
-        yield CheckResult(OK, "service", f"{version} {where}")
+        yield CheckResult(OK, "service", f"{version} {where}", advice)
     store = found.get("store")
-    if isinstance(store, dict) and store.get("state") != "ok":
+    if isinstance(store, dict) and store.get("state") != "ok" and writers is None:
         message = f"the service reports: {store.get('message') or store.get('state')}"
         yield CheckResult(
             FAIL, "store", message, "Senders keep their spans and retry until it is fixed."

@@ -9,7 +9,15 @@ from pydantic import Field
 from inspector.errors import RefusedError
 from inspector.service.analysis.formatting import plural
 from inspector.service.analysis.sanitise import visible_line
-from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded, within
+from inspector.service.mcp.answer import (
+    MAX_CHARS,
+    ClosedModel,
+    Partial,
+    Recorded,
+    missing,
+    not_searched,
+    within,
+)
 from inspector.service.mcp.source import Archive
 from inspector.service.mcp.tool import ServedTool
 from inspector.service.query.syntax import MAX_CHARS as MAX_QUERY_CHARS
@@ -46,7 +54,7 @@ class CauseGroupLine(ClosedModel):
     query: str = Field(description="A query that finds the sessions.")
 
 
-class CauseGroups(ClosedModel):
+class CauseGroups(Partial):
     """What sessions failed from, the most frequent first."""
 
     groups: list[CauseGroupLine]
@@ -66,8 +74,9 @@ async def failure_causes(archive: Archive, arguments: FailureCauses) -> Recorded
         f"{plural(counts['group_count'], 'cause')} in {plural(counts['session_count'], 'session')}"
     )
     return Recorded(
-        "\n\n".join([head, *map(_text, groups)]) if groups else "No errors.",
-        CauseGroups(groups=groups, **counts),
+        ("\n\n".join([head, *map(_text, groups)]) if groups else "No errors.")
+        + not_searched(found),
+        CauseGroups(groups=groups, **counts, not_searched=missing(found)),
         {},
         "Next: session_errors of an example, or compare_sessions of it with a good one."
         if groups

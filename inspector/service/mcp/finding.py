@@ -18,7 +18,17 @@ from inspector.service.analysis.formatting import (
     tokens,
 )
 from inspector.service.analysis.sanitise import visible_line
-from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded, milliseconds, within
+from inspector.service.mcp.answer import (
+    MAX_CHARS,
+    MAX_CURSOR_CHARS,
+    ClosedModel,
+    Partial,
+    Recorded,
+    milliseconds,
+    missing,
+    not_searched,
+    within,
+)
 from inspector.service.mcp.source import Archive
 from inspector.service.mcp.tool import ServedTool
 from inspector.service.normalise.session_ids import MAX_CHARACTERS
@@ -54,7 +64,9 @@ class FindSessions(ClosedModel):
 
     query: str = Field("", max_length=MAX_QUERY_CHARS, description="Empty: all sessions.")
     limit: int = Field(12, ge=1, le=20, description="Sessions per page.")
-    cursor: str | None = Field(None, max_length=2_000, description="`next` of the previous page.")
+    cursor: str | None = Field(
+        None, max_length=MAX_CURSOR_CHARS, description="`next` of the previous page."
+    )
 
 
 class SessionLine(ClosedModel):
@@ -85,7 +97,7 @@ class SessionLine(ClosedModel):
     answer: str | None = Field(description="Last model output of an ended session without errors.")
 
 
-class Sessions(ClosedModel):
+class Sessions(Partial):
     """Sessions, newest start first."""
 
     sessions: list[SessionLine]
@@ -98,7 +110,9 @@ class SearchSpans(ClosedModel):
         min_length=1, max_length=MAX_QUERY_CHARS, description="Words, phrases and fields of spans."
     )
     limit: int = Field(20, ge=1, le=40, description="Spans per page.")
-    cursor: str | None = Field(None, max_length=2_000, description="`next` of the previous page.")
+    cursor: str | None = Field(
+        None, max_length=MAX_CURSOR_CHARS, description="`next` of the previous page."
+    )
 
 
 class Hit(ClosedModel):
@@ -113,7 +127,7 @@ class Hit(ClosedModel):
     duration_ms: float | None
 
 
-class Hits(ClosedModel):
+class Hits(Partial):
     """Spans, last changed first."""
 
     spans: list[Hit]
@@ -159,10 +173,11 @@ def _id(session_id: str) -> str:
 
 async def find_sessions(archive: Archive, arguments: FindSessions) -> Recorded[Sessions]:
     """Return a page of sessions."""
-    found, more, missing = await _page(archive, "/sessions", "sessions", session_line, arguments)
+    found, page = await _page(archive, "/sessions", "sessions", session_line, arguments)
+    more = page["next_cursor"]
     return Recorded(
-        ("\n".join(map(session_text, found)) or _nothing("session", more)) + missing,
-        Sessions(sessions=found),
+        ("\n".join(map(session_text, found)) or _nothing("session", more)) + not_searched(page),
+        Sessions(sessions=found, not_searched=missing(page)),
         {"cursor": more} if more else {},
         "Next: session_outline or session_errors with a session_id." if found else "",
     )
@@ -170,10 +185,11 @@ async def find_sessions(archive: Archive, arguments: FindSessions) -> Recorded[S
 
 async def search_spans(archive: Archive, arguments: SearchSpans) -> Recorded[Hits]:
     """Return a page of spans."""
-    found, more, missing = await _page(archive, "/search", "spans", _hit, arguments)
+    found, page = await _page(archive, "/search", "spans", _hit, arguments)
+    more = page["next_cursor"]
     return Recorded(
-        ("\n".join(map(_hit_text, found)) or _nothing("span", more)) + missing,
-        Hits(spans=found),
+        ("\n".join(map(_hit_text, found)) or _nothing("span", more)) + not_searched(page),
+        Hits(spans=found, not_searched=missing(page)),
         {"cursor": more} if more else {},
         "Next: get_span with session_id and span_id." if found else "",
     )
@@ -185,8 +201,8 @@ async def _page(
     what: str,
     line: Callable[[dict[str, Any]], L],
     arguments: FindSessions | SearchSpans,
-) -> tuple[list[L], str | None, str]:
-    """Return lines, the cursor after them, and what could not be searched.
+) -> tuple[list[L], dict[str, Any]]:
+    """Return lines, and the page that they are of.
 
     Fewer lines than the limit where they are too long.
     """
@@ -199,8 +215,7 @@ async def _page(
         found = [line(row) for row in page[what]]
         fitting = len(within(found, MAX_CHARS - _ROOM_CHARS))
         if fitting >= len(found) or limit == 1:
-            why = [one["why"] for one in page["partial"]]
-            return found, page["next_cursor"], "".join(f"\nNot searched: {one}" for one in why)
+            return found, page
         limit = fitting
 
 

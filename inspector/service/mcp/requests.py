@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from typing import Any, Literal
-from urllib.parse import quote
 
 from pydantic import Field
 
 from inspector.service.analysis.json_text import indented
-from inspector.service.analysis.sanitise import as_written, visible_line, visible_part
-from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded
-from inspector.service.mcp.source import Archive
+from inspector.service.analysis.sanitise import visible_line, visible_part
+from inspector.service.mcp.answer import (
+    MAX_CHARS,
+    MAX_CURSOR_CHARS,
+    ClosedModel,
+    Partial,
+    Recorded,
+    missing,
+    not_searched,
+)
+from inspector.service.mcp.source import Archive, path_id
 from inspector.service.mcp.tool import ServedTool
 
 _LINE_CHARS = 300
@@ -29,7 +36,9 @@ class ListRequests(ClosedModel):
         None, max_length=2_000, description="Requests of this session only."
     )
     limit: int = Field(12, ge=1, le=20, description="Requests per page.")
-    cursor: str | None = Field(None, max_length=2_000, description="`next` of the previous page.")
+    cursor: str | None = Field(
+        None, max_length=MAX_CURSOR_CHARS, description="`next` of the previous page."
+    )
 
 
 class RequestLine(ClosedModel):
@@ -47,7 +56,7 @@ class RequestLine(ClosedModel):
     expires_at: str | None
 
 
-class Requests(ClosedModel):
+class Requests(Partial):
     """Requests, newest first."""
 
     requests: list[RequestLine]
@@ -92,8 +101,8 @@ async def list_requests(archive: Archive, arguments: ListRequests) -> Recorded[R
     found = [_line(request) for request in page["requests"]]
     more = page["next_cursor"]
     return Recorded(
-        "\n".join(map(_text, found)) or "No pending requests.",
-        Requests(requests=found, pending_count=page["pending_count"]),
+        ("\n".join(map(_text, found)) or "No pending requests.") + not_searched(page),
+        Requests(requests=found, pending_count=page["pending_count"], not_searched=missing(page)),
         {"cursor": more} if more else {},
         "Next: get_request with a request_id." if found else "",
     )
@@ -121,9 +130,8 @@ async def get_request(archive: Archive, arguments: GetRequest) -> Recorded[Reque
 
 
 def request_address(request_id: object) -> str:
-    """Return the path of a request; a path of none if it is no id."""
-    wanted = as_written(request_id) if isinstance(request_id, str) else ""
-    return f"/requests/{quote(wanted[:200], safe='') or 'unknown'}"
+    """Return the path of a request."""
+    return f"/requests/{path_id(request_id)}"
 
 
 def _line(request: dict[str, Any]) -> RequestLine:

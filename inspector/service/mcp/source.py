@@ -21,6 +21,9 @@ MAX_SPANS = 200_000
 IDLE_S = 60.0
 """Time that the last session is cached without a request."""
 
+_ID_CHARS = 240
+"""Limit of an id: with the name of a service before it where a reader answers."""
+
 READ_ONLY = {"Inspector-Grant": "read"}
 """A header with which the service refuses and audits every change."""
 
@@ -188,6 +191,12 @@ def _rows(page: dict[str, Any]) -> list[SpanRow]:
         fields["kind"], fields["status"] = SpanKind(fields["kind"]), SpanStatus(fields["status"])
         rows.append(SpanRow(session_id=page["session_id"], **fields))
     return rows
+
+
+def path_id(value: object) -> str:
+    """Return any argument as an id in a path: `unknown` if it is none."""
+    wanted = as_written(value) if isinstance(value, str) else ""
+    return _segment(wanted[:_ID_CHARS]) or "unknown"
 
 
 def _segment(session_id: str) -> str:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
-from urllib.parse import quote
 
 from pydantic import Field
 
-from inspector.service.analysis.sanitise import as_written, visible_line
+from inspector.service.analysis.sanitise import visible_line
 from inspector.service.mcp.answer import ClosedModel, Recorded
 from inspector.service.mcp.requests import request_address
-from inspector.service.mcp.source import Archive
+from inspector.service.mcp.source import Archive, path_id
 from inspector.service.mcp.tool import ServedTool
 from inspector.service.wire.control import MAX_ARGS_CHARS, AnswerDecision
 
@@ -95,8 +94,7 @@ def _outcome(result: dict[str, Any]) -> Recorded[SteeringOutcome]:
 
 
 def _session_address(verb: str, session_id: object) -> str:
-    wanted = as_written(session_id) if isinstance(session_id, str) else ""
-    place = quote(wanted[:200], safe="") or "unknown"
+    place = path_id(session_id)
     return f"/signal/{place}" if verb == "signal" else f"/sessions/{place}/{verb}"
 
 
