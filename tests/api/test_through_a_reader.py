@@ -108,7 +108,7 @@ def test_a_request_is_approved_and_a_session_paused_by_their_own_ids(fleet: Flee
         assert agent.answer_to("ask-1")["decision"] == "allow"
 
 
-def test_while_a_service_is_away_lists_say_so_and_nothing_is_taken_for_the_only_one(
+def test_while_a_service_is_away_lists_name_it_and_nothing_is_the_only_one(
     fleet: Fleet, away: Service
 ) -> None:
     with ConnectedAgent(fleet["eu"]) as agent:
@@ -125,7 +125,7 @@ def test_while_a_service_is_away_lists_say_so_and_nothing_is_taken_for_the_only_
     assert "Try again later" in refusal("show", "us:beta-1")
 
 
-async def test_a_model_is_told_what_is_missing(fleet: Fleet, away: Service) -> None:
+async def test_a_model_reads_what_is_missing(fleet: Fleet, away: Service) -> None:
     reader = fleet["reader"]
     async with over_http(reader.url, reader.token) as client:
         for tool in ("find_sessions", "list_requests", "failure_causes", "search_spans"):
@@ -150,7 +150,7 @@ def test_doctor_checks_each_service_the_clocks_and_what_is_split(
     assert "us is 5.0 s ahead of that of eu" in _examined()["clocks"][0]["message"]
 
 
-def test_doctor_says_which_service_is_away(away: Service) -> None:
+def test_doctor_names_the_service_that_is_away(away: Service) -> None:
     levels = {one["message"][:2]: one["level"] for one in _examined()["writer"]}
     assert levels == {"eu": "ok", "us": "fail"}
 

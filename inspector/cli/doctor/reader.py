@@ -13,7 +13,7 @@ from inspector.cli.doctor.finding import FAIL, OK, WARN, CheckResult
 from inspector.cli.doctor.probe import health
 from inspector.cli.doctor.service import START, without_user
 from inspector.errors import InspectorError
-from inspector.runfile import environment_token
+from inspector.runfile import environment_token, is_address
 from inspector.service.model.writer_names import WriterAddress
 from inspector.service.settings import PREFIX, Settings
 
@@ -57,7 +57,8 @@ def examine_writers(settings: Settings, environ: Mapping[str, str]) -> Iterator[
 
 def _writers(environ: Mapping[str, str]) -> list[dict[str, Any]] | None:
     """Return what the named service reports of its services; None where it is no reader."""
-    if not (url := environ.get(f"{PREFIX}URL", "").rstrip("/")):
+    url = environ.get(f"{PREFIX}URL", "").rstrip("/")
+    if not is_address(url):
         return None
     return (health(url, environment_token(environ)) or {}).get("writers")
 

@@ -39,7 +39,7 @@ class ClosedModel(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Partial(ClosedModel):
+class PartialAnswer(ClosedModel):
     """An answer that may lack some of what was asked for."""
 
     not_searched: list[str] = Field(description="What is missing, and why; empty: nothing.")

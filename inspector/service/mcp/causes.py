@@ -12,7 +12,7 @@ from inspector.service.analysis.sanitise import visible_line
 from inspector.service.mcp.answer import (
     MAX_CHARS,
     ClosedModel,
-    Partial,
+    PartialAnswer,
     Recorded,
     missing,
     not_searched,
@@ -54,7 +54,7 @@ class CauseGroupLine(ClosedModel):
     query: str = Field(description="A query that finds the sessions.")
 
 
-class CauseGroups(Partial):
+class CauseGroups(PartialAnswer):
     """What sessions failed from, the most frequent first."""
 
     groups: list[CauseGroupLine]

@@ -22,7 +22,7 @@ from inspector.service.mcp.answer import (
     MAX_CHARS,
     MAX_CURSOR_CHARS,
     ClosedModel,
-    Partial,
+    PartialAnswer,
     Recorded,
     milliseconds,
     missing,
@@ -97,7 +97,7 @@ class SessionLine(ClosedModel):
     answer: str | None = Field(description="Last model output of an ended session without errors.")
 
 
-class Sessions(Partial):
+class Sessions(PartialAnswer):
     """Sessions, newest start first."""
 
     sessions: list[SessionLine]
@@ -127,7 +127,7 @@ class Hit(ClosedModel):
     duration_ms: float | None
 
 
-class Hits(Partial):
+class Hits(PartialAnswer):
     """Spans, last changed first."""
 
     spans: list[Hit]

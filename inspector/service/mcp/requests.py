@@ -12,7 +12,7 @@ from inspector.service.mcp.answer import (
     MAX_CHARS,
     MAX_CURSOR_CHARS,
     ClosedModel,
-    Partial,
+    PartialAnswer,
     Recorded,
     missing,
     not_searched,
@@ -56,7 +56,7 @@ class RequestLine(ClosedModel):
     expires_at: str | None
 
 
-class Requests(Partial):
+class Requests(PartialAnswer):
     """Requests, newest first."""
 
     requests: list[RequestLine]
