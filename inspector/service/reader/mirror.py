@@ -94,6 +94,7 @@ class Mirror(ChangeStream):
     async def _follow(self) -> None:
         after = self.position(self.head) if self.store_id else None
         async for piece in self._pieces(self._covered, after):
+            self._writer.away = None
             if self.health.state == "incomplete":
                 self._back()
             if piece.is_gap or not self.store_id:
@@ -117,7 +118,7 @@ class Mirror(ChangeStream):
         """Go on from a position of which nothing before is known."""
         with self._lock:
             self.store_id = piece.store_id or self.store_id
-            self._tail.forget(piece.change or self.head)
+            self._tail.forget(piece.change if piece.store_id else self.head)
             self._generation += self.ready.is_set()
         self.ready.set()
         self._wake_all()
