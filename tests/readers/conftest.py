@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     """Return what starts a service by name; `token` and other settings may be named."""
     with ExitStack() as stack:
 
-        def started(name: str, **settings: object) -> Service:
+        def started(name: str, **settings: Any) -> Service:
             folder = tmp_path / name
             folder.mkdir()
             return stack.enter_context(Service(folder, **{"token": TOKEN, **settings}))
