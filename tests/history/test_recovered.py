@@ -119,14 +119,16 @@ def test_one_of_several_stores_must_be_named_and_no_file_is_replaced(
 ) -> None:
     with closing(clickhouse.client()) as history:
         migrate(history)
+        ids = []
         for number in (1, 2):
             with closing(open_store(f"sqlite:///{tmp_path}/{number}.sqlite3")) as store:
                 Rig(store).record(span(trace=number))
                 copied(store, history)
+                ids.append(store.id)
         stores = copied_stores(history)
         with pytest.raises(SettingsError, match="name one that the history has") as refused:
             chosen(stores, None)
-        assert store.id in str(refused.value)
-        assert chosen(stores, store.id).id == store.id
+        assert ids[1] in str(refused.value)
+        assert chosen(stores, ids[1]).id == ids[1]
         with pytest.raises(StoreError, match="Move it away first"):
-            recover(history, chosen(stores, store.id), tmp_path / "1.sqlite3")
+            recover(history, chosen(stores, ids[1]), tmp_path / "1.sqlite3")
