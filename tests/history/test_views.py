@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 from urllib.parse import quote
 
 import pytest
@@ -325,3 +326,34 @@ def test_few_searches_at_a_time_wait_for_the_history(tmp_path: Path) -> None:
             assert "busy" in words.missing.why
     with index.read() as words:
         assert words.missing is None
+
+
+def test_a_search_stops_asking_a_history_that_takes_seconds_for_each_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_s = 100.0
+    monkeypatch.setattr(searching, "time", SimpleNamespace(monotonic=lambda: now_s))
+
+    class Slow:
+        def rows(self, query: str, *, most_s: int) -> list[dict[str, Any]]:
+            nonlocal now_s
+            now_s += 4
+            return []
+
+        def close(self) -> None:
+            pass
+
+    index = HistoryIndex(
+        Stores("s", {}),
+        lambda: cast(ClickHouse, Slow()),
+        lambda: HistoryProgress("ok", through=1),
+    )
+    with index.read() as words:
+        asked = 0
+        while words.rows("SELECT 1") is not None:
+            asked += 1
+        assert asked == 3
+        assert words.missing is not None
+        assert "too slowly" in words.missing.why
+    with index.read() as words:
+        assert words.rows("SELECT 1") is None, "the next one need not find out again"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import resources
 
 from inspector.errors import HistoryError
@@ -36,6 +37,10 @@ TYPE text(tokenizer = 'splitByNonAlpha', preprocessor = lower(words))
 """
 """Splits the words of a text as `query.words.fold` does, and what that has folded."""
 _COMMENT = re.compile(r"\s*--.*")
+_TABLE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+) \((.*?)\n\) ENGINE", re.DOTALL)
+_COLUMN = re.compile(r"^ +(\w+) ([\w()]+)", re.MULTILINE)
+_DICTIONARY = re.compile(r"LowCardinality\((.*)\)")
+"""Not seen in `RowBinary`."""
 
 
 def migrate(history: ClickHouse) -> None:
@@ -54,6 +59,8 @@ def migrate(history: ClickHouse) -> None:
             f"version supports {len(scripts)}). Upgrade with `pip install -U mcp-agent-inspector`.",
             is_passing=False,
         )
+    if _layout().keys() - _columns(history):  # somebody dropped a table
+        version = 0
     for number, script in enumerate(scripts[version:], start=version + 1):
         for statement in _COMMENT.sub("", script).split(";"):
             if statement.strip():
@@ -64,6 +71,32 @@ def migrate(history: ClickHouse) -> None:
         history.run(_OTEL_TRACES)
     if history.has_text_index:
         _index_words(history)
+
+
+def check(history: ClickHouse) -> None:
+    """Check that no column was dropped or changed: it would take bytes that are of another.
+
+    Raises:
+        HistoryError: One was; says what to do.
+    """
+    found = _columns(history)
+    for table, columns in _layout().items():
+        if table not in found:
+            raise HistoryError(
+                f"The table `{table}` of the history is missing. It is made again in a moment.",
+                is_passing=True,
+            )
+        for name, type_ in columns.items():
+            known = found[table].get(name)
+            if known != type_:
+                is_now = "is missing" if known is None else f"is {known}, not {type_}"
+                verb = "ADD" if known is None else "MODIFY"
+                values = ", and put its values back from a backup" if known is None else ""
+                raise HistoryError(
+                    f"Cannot use the history: the column `{name}` of its table `{table}` {is_now}."
+                    f" Run `ALTER TABLE {table} {verb} COLUMN {name} {type_}`{values}.",
+                    is_passing=False,
+                )
 
 
 def is_replicated(history: ClickHouse) -> bool:
@@ -83,6 +116,24 @@ def _index_words(history: ClickHouse) -> None:
     for table in {"span", "session"} - {one["table"] for one in known}:
         history.run(_WORDS.format(table=table))
         history.run(f"ALTER TABLE {table} MATERIALIZE INDEX words_text")
+
+
+def _columns(history: ClickHouse) -> dict[str, dict[str, str]]:
+    """Return the type of each column, by table."""
+    found = dict[str, dict[str, str]]()
+    for one in history.rows(
+        "SELECT table, name, type FROM system.columns WHERE database = currentDatabase()"
+    ):
+        type_ = _DICTIONARY.sub(r"\1", one["type"])
+        found.setdefault(one["table"], {})[one["name"]] = type_
+    return found
+
+
+@cache
+def _layout() -> dict[str, dict[str, str]]:
+    """Return what `_columns` has to have."""
+    scripts = _COMMENT.sub("", "\n".join(_scripts()))
+    return {table: dict(_COLUMN.findall(columns)) for table, columns in _TABLE.findall(scripts)}
 
 
 def _scripts() -> list[str]:
