@@ -198,7 +198,10 @@ class TestOnAServer:
     ) -> None:
         with with_history(tmp_path, clickhouse) as service:
             wait_for(lambda: health(service)["state"] == "ok")
-        clickhouse.run("INSERT INTO inspector.schema_version VALUES (999, now())")
+            clickhouse.run("INSERT INTO inspector.schema_version VALUES (999, now())")
+            send(service, 1)
+            wait_for(lambda: health(service)["state"] == "refused")
+            assert not names(clickhouse)()
         with with_history(tmp_path, clickhouse) as service:
             wait_for(lambda: health(service)["state"] == "refused")
             assert "pip install -U" in health(service)["message"]
@@ -211,7 +214,7 @@ class TestOnAServer:
             wait_for(lambda: stored_spans(service) == 0, deadline_s=90)
             clickhouse.run("TRUNCATE TABLE inspector.span")
             wait_for(lambda: health(service)["message"])
-            assert "Put them back into its table `span`" in health(service)["message"]
+            assert "Put them back from a backup" in health(service)["message"]
             send(service, 2)
             answer = service.get("/search?q=call")
             assert [one["span"]["name"] for one in answer["spans"]] == ["call 2"]

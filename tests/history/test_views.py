@@ -349,10 +349,10 @@ def test_a_search_stops_asking_a_history_that_takes_seconds_for_each_answer(
         lambda: HistoryProgress("ok", through=1),
     )
     with index.read() as words:
-        asked = 0
+        answers = 0
         while words.rows("SELECT 1") is not None:
-            asked += 1
-        assert asked == 3
+            answers += 1
+        assert answers == 3
         assert words.missing is not None
         assert "too slowly" in words.missing.why
     with index.read() as words:

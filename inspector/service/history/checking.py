@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _Needed:
     """What the history has to have of a session, at least."""
 
     change: int
@@ -58,6 +58,7 @@ class Checking:
         self.lost: set[str] = set()
         """Days of sessions that have left the disk, of which it has less than had been copied."""
         self._found_lost: set[str] = set()
+        self._known_partitions: set[tuple[str, str]] = set()
         self._place: tuple[int, str] | None = None
         self._whole_s = self._due_s = self._days_due_s = -_AGAIN_S
 
@@ -71,12 +72,24 @@ class Checking:
             HistoryError: The history cannot be used.
         """
         now_s = time.monotonic()
+        partitions = self._partitions()
+        if self._known_partitions - partitions:  # dropped, or emptied by a deletion
+            self._whole_s = self._due_s = self._days_due_s = -_AGAIN_S
+            self._place = None
+        self._known_partitions = partitions
         if now_s >= self._due_s:
             is_more = self._check_here(through, now_s)
             self._due_s = now_s + (0 if is_more else _LOOK_S)
         if now_s >= self._days_due_s:
             self._check_days(through)
             self._days_due_s = now_s + _LOOK_S
+
+    def _partitions(self) -> set[tuple[str, str]]:
+        found = self._history.rows(
+            "SELECT DISTINCT table, partition FROM system.parts"
+            " WHERE database = currentDatabase() AND active AND rows > 0"
+        )
+        return {(one["table"], one["partition"]) for one in found}
 
     def _check_here(self, through: int, now_s: float) -> bool:
         """Check the sessions that leave the disk next; return whether many had not been."""
@@ -86,42 +99,45 @@ class Checking:
             oldest = reader.oldest_here(_MOST_SESSIONS)
             changes = {one.row.id: reader.last_change(one.row.id) for one in oldest}
             known = {id_: at for id_, at in changes.items() if self.whole.get(id_) == at}
-            held = {
-                one.row.id: _held(reader, one, changes[one.row.id])
+            needed = {
+                one.row.id: _needed(reader, one, changes[one.row.id])
                 for one in oldest
                 if one.row.id not in known and changes[one.row.id] <= through
             }
-        rowless, lacking = self._lacking(held)
+        rowless, lacking = self._lacking(needed)
         self.lacks = bool(rowless or lacking)
         if self.lacks:  # more may be gone than was looked at
-            known, held = {}, {}
-        self.whole = known | {id_: one.change for id_, one in held.items()}
-        return len(held) > _MOST_SESSIONS // 2
+            known, needed = {}, {}
+        self.whole = known | {id_: one.change for id_, one in needed.items()}
+        return len(needed) > _MOST_SESSIONS // 2
 
     def _check_days(self, through: int) -> None:
         """Check one session of each day that has left the disk, of some days."""
-        held, days, is_last = dict[str, _Held](), dict[str, str](), False
+        needed, days, is_last = dict[str, _Needed](), dict[str, str](), False
         with self._store.read() as reader:
-            while not is_last and len(held) < _MOST_DAYS:
+            while not is_last and len(needed) < _MOST_DAYS:
                 rows = reader.newest_sessions(All(), self._place, _SESSIONS_A_DAY).rows
                 is_last = not rows
                 day = rows[0].row.started_ns // NS_A_DAY if rows else 0
                 self._place = day * NS_A_DAY, ""
-                gone = (one for one in rows if one.evicted_spans)
-                if one := next((one for one in gone if one.row.started_ns >= self._place[0]), None):
-                    held[one.row.id] = _held(reader, one, one.change)
+                gone = [x for x in rows if x.evicted and x.row.started_ns >= self._place[0]]
+                if one := max(
+                    gone, key=lambda x: (x.evicted_moments, x.evicted_spans), default=None
+                ):
+                    needed[one.row.id] = _needed(reader, one, one.change)
                     days[one.row.id] = time.strftime("%Y-%m-%d", time.gmtime(day * 86_400))
-        rowless, lacking = self._lacking(held)
-        self.lacks |= any(held[one].change <= through for one in rowless)
+        rowless, lacking = self._lacking(needed)
+        self.lacks |= any(needed[one].change <= through for one in rowless)
         self._found_lost |= {days[one] for one in lacking}
         self.lost |= self._found_lost
         if is_last:
             self.lost, self._found_lost, self._place = self._found_lost, set(), None
 
-    def _lacking(self, held: dict[str, _Held]) -> tuple[set[str], set[str]]:
+    def _lacking(self, needed: dict[str, _Needed]) -> tuple[set[str], set[str]]:
         """Return the sessions of which the history has no row, and those of which it has less."""
-        traces = [trace for one in held.values() for trace in one.traces]
-        spans, moments, alone, ids = dict[str, int](), dict[str, int](), dict[str, int](), set(held)
+        traces = [trace for one in needed.values() for trace in one.traces]
+        ids, spans = set(needed), dict[str, int]()
+        moments, alone = dict[str, int](), dict[str, int]()
         for some in _in_parts(traces):
             spans |= self._counts(
                 f"SELECT lower(hex(trace)) AS x, uniqExact(span) AS n FROM span"
@@ -129,7 +145,7 @@ class Checking:
             )
             among = ", ".join(literal(trace.trace_id) for trace in some)
             moments |= self._moments("trace", f"trace IN ({among})")
-        for names in _in_parts(held):
+        for names in _in_parts(needed):
             among = ", ".join(map(literal, names))
             alone |= self._moments("session", f"trace = '' AND session IN ({among})")
             found = self._history.rows(
@@ -138,7 +154,7 @@ class Checking:
             ids -= {one["id"] for one in found}
         return ids, {
             id_
-            for id_, one in held.items()
+            for id_, one in needed.items()
             if sum(spans.get(trace.trace_id, 0) for trace in one.traces) < one.spans
             or sum(moments.get(trace.trace_id, 0) for trace in one.traces) + alone.get(id_, 0)
             < one.moments
@@ -154,13 +170,13 @@ class Checking:
         return {one["x"]: int(one["n"]) for one in self._history.rows(query)}
 
 
-def _held(reader: Reader, session: SessionRecord, change: int) -> _Held:
-    id_, moments, after = session.row.id, 0, 0
+def _needed(reader: Reader, session: SessionRecord, change: int) -> _Needed:
+    id_, here, after = session.row.id, 0, 0
     while page := reader.moments_of(id_, after, _PAGE):
-        moments += len(page)
+        here += len(page)
         after = page[-1].change
     spans = max(session.evicted_spans, len(reader.span_times(id_)))
-    return _Held(change, reader.traces_of(id_), spans, moments)
+    return _Needed(change, reader.traces_of(id_), spans, max(session.evicted_moments, here))
 
 
 def _in_parts(values: Iterable[_T]) -> Iterator[list[_T]]:

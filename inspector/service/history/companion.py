@@ -121,9 +121,9 @@ def _lost(checking: Checking) -> str | None:
         days = sorted(checking.lost)
         more = ", …" if len(days) > _MOST_DAYS else ""
         return (
-            "The history has lost spans of sessions that have left the disk, begun on"
-            f" {', '.join(days[:_MOST_DAYS])}{more}. Put them back into its table `span` from a"
-            " backup, or delete these sessions."
+            "The history has lost spans or moments of sessions that have left the disk, of"
+            f" {', '.join(days[:_MOST_DAYS])}{more}. Put them back from a backup,"
+            " or delete these sessions."
         )
     if checking.lacks:
         return "The history has lost what was copied to it. What is on the disk is copied again."

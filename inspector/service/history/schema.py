@@ -49,19 +49,11 @@ def migrate(history: ClickHouse) -> None:
     Raises:
         HistoryError: It cannot be reached, refuses, or a newer version made its tables.
     """
-    scripts = _scripts()
     history.run(_VERSION)
-    found = history.rows("SELECT max(version) AS version FROM schema_version")
-    version = int(found[0]["version"]) if found else 0
-    if version > len(scripts):
-        raise HistoryError(
-            f"Cannot use the history: a newer version made its tables (schema {version}; this "
-            f"version supports {len(scripts)}). Upgrade with `pip install -U mcp-agent-inspector`.",
-            is_passing=False,
-        )
+    version = _version(history)
     if _layout().keys() - _columns(history):  # somebody dropped a table
         version = 0
-    for number, script in enumerate(scripts[version:], start=version + 1):
+    for number, script in enumerate(_scripts()[version:], start=version + 1):
         for statement in _COMMENT.sub("", script).split(";"):
             if statement.strip():
                 history.run(statement)
@@ -77,8 +69,9 @@ def check(history: ClickHouse) -> None:
     """Check that no column was dropped or changed: it would take bytes that are of another.
 
     Raises:
-        HistoryError: One was; says what to do.
+        HistoryError: One was, or a newer version changed the tables; says what to do.
     """
+    _version(history)
     found = _columns(history)
     for table, columns in _layout().items():
         if table not in found:
@@ -118,6 +111,18 @@ def _index_words(history: ClickHouse) -> None:
         history.run(f"ALTER TABLE {table} MATERIALIZE INDEX words_text")
 
 
+def _version(history: ClickHouse) -> int:
+    found = history.rows("SELECT max(version) AS version FROM schema_version")
+    version, most = int(found[0]["version"]) if found else 0, len(_scripts())
+    if version > most:
+        raise HistoryError(
+            f"Cannot use the history: a newer version made its tables (schema {version}; this "
+            f"version supports {most}). Upgrade with `pip install -U mcp-agent-inspector`.",
+            is_passing=False,
+        )
+    return version
+
+
 def _columns(history: ClickHouse) -> dict[str, dict[str, str]]:
     """Return the type of each column, by table."""
     found = dict[str, dict[str, str]]()
@@ -136,6 +141,7 @@ def _layout() -> dict[str, dict[str, str]]:
     return {table: dict(_COLUMN.findall(columns)) for table, columns in _TABLE.findall(scripts)}
 
 
+@cache
 def _scripts() -> list[str]:
     folder = resources.files("inspector.service.history") / "schema"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
