@@ -121,6 +121,22 @@ class TestOnAServer:
             send(service, 4)
             wait_for(lambda: len(names(clickhouse)()) == 4)
 
+    def test_what_came_while_it_was_away_is_there_once_although_the_service_was_killed(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        service = with_history(tmp_path, clickhouse)
+        with service:
+            wait_for(lambda: health(service)["state"] == "ok")
+            clickhouse.stop()
+            send(service, *range(1, 100))
+            service.kill()
+        with service:
+            send(service, *range(100, 200))
+            wait_for(lambda: health(service)["state"] == "away")
+            clickhouse.start()
+            wait_for(lambda: len(names(clickhouse)()) == 199)
+            assert sorted(names(clickhouse)()) == sorted(f"call {n}" for n in range(1, 200))
+
     @pytest.mark.parametrize(
         ("changed", "says"),
         [

@@ -15,6 +15,7 @@ from inspector.service.model.records import SessionRecord, TraceRecord
 from inspector.service.query.tree import All
 from inspector.service.storage.base import ReadableStore, Reader
 
+_PARTITIONS_S = 0.9
 _LOOK_S = 10.0
 _AGAIN_S = 60.0
 """Age of what is known of a session that may leave the disk."""
@@ -58,9 +59,9 @@ class Checking:
         self.lost: set[str] = set()
         """Days of sessions that have left the disk, of which it has less than had been copied."""
         self._found_lost: set[str] = set()
-        self._known_partitions: set[tuple[str, str]] = set()
+        self._partitions: set[tuple[str, str]] = set()
         self._place: tuple[int, str] | None = None
-        self._whole_s = self._due_s = self._days_due_s = -_AGAIN_S
+        self._whole_s = self._due_s = self._days_due_s = self._partitions_s = -_AGAIN_S
 
     def step(self, through: int) -> None:
         """Check some of it, if that is due.
@@ -72,11 +73,12 @@ class Checking:
             HistoryError: The history cannot be used.
         """
         now_s = time.monotonic()
-        partitions = self._partitions()
-        if self._known_partitions - partitions:  # dropped, or emptied by a deletion
-            self._whole_s = self._due_s = self._days_due_s = -_AGAIN_S
-            self._place = None
-        self._known_partitions = partitions
+        if now_s - self._partitions_s >= _PARTITIONS_S:
+            self._partitions_s = now_s
+            before, self._partitions = self._partitions, self._read_partitions()
+            if before - self._partitions:  # dropped, or emptied by a deletion
+                self._whole_s = self._due_s = self._days_due_s = -_AGAIN_S
+                self._place = None
         if now_s >= self._due_s:
             is_more = self._check_here(through, now_s)
             self._due_s = now_s + (0 if is_more else _LOOK_S)
@@ -84,7 +86,7 @@ class Checking:
             self._check_days(through)
             self._days_due_s = now_s + _LOOK_S
 
-    def _partitions(self) -> set[tuple[str, str]]:
+    def _read_partitions(self) -> set[tuple[str, str]]:
         found = self._history.rows(
             "SELECT DISTINCT table, partition FROM system.parts"
             " WHERE database = currentDatabase() AND active AND rows > 0"
