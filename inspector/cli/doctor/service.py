@@ -73,6 +73,8 @@ def _examine_health(found: Mapping[str, object], where: str) -> Iterator[CheckRe
 
 def _examine_history(found: Mapping[str, Any]) -> Iterator[CheckResult]:
     match found["state"]:
+        case "ok" if found["message"]:
+            yield CheckResult(WARN, "history", str(found["message"]))
         case "ok":
             behind = plural(found["behind"], "change")
             yield CheckResult(OK, "history", f"copied, {behind} behind")

@@ -18,14 +18,16 @@ _CONNECT_S = 5.0
 _HELLO_S = 5
 _BLOCK_BYTES = 128 * 1024
 _ERROR_CHARS = 400
+_FULL = "No space left on device"
 _CODE = re.compile(r"Code:? (\d+)")
 _SENTENCES = {
-    "60": "a table is missing. Restart the service, which creates it",
+    "60": "a table is missing. It is made again in a moment",
     "81": "the database does not exist. Create it: `CREATE DATABASE {database}`",
     "164": "the user may not write. Name another user, or grant INSERT and CREATE",
     "192": "the user is unknown. Check the name in INSPECTOR_HISTORY",
     "193": "the password is wrong. Check INSPECTOR_HISTORY_PASSWORD",
     "194": "the user needs a password. Set INSPECTOR_HISTORY_PASSWORD",
+    "243": "its disk is full. Make room there",
     "497": "the user may not write. Grant INSERT, SELECT, CREATE and ALTER on {database}",
     "516": "the user is unknown, or the password is wrong. Check INSPECTOR_HISTORY_PASSWORD",
 }
@@ -151,6 +153,7 @@ class ClickHouse:
         text = answer.text
         named = answer.headers.get("X-ClickHouse-Exception-Code")
         code = named or ((found := _CODE.search(text)) and found[1]) or ""
+        code = "243" if _FULL in text else code
         sentence = _SENTENCES.get(code, "").format(database=self.address.database)
         why = sentence or " ".join(text.split())[:_ERROR_CHARS] or f"HTTP {answer.status_code}"
         return HistoryError(

@@ -7,6 +7,7 @@ is killed. It reports on standard output, a line of JSON each time.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -21,9 +22,10 @@ import orjson
 
 from inspector.errors import HistoryError, InspectorError, StoreUnavailableError
 from inspector.service.history.address import HistoryAddress
+from inspector.service.history.checking import Checking
 from inspector.service.history.clickhouse import ClickHouse, Stores
 from inspector.service.history.copier import Copier, OlderStoreError
-from inspector.service.history.schema import is_replicated, migrate
+from inspector.service.history.schema import check, is_replicated, migrate
 from inspector.service.history.unpacking import unpack
 from inspector.service.storage.base import Reader
 from inspector.service.storage.sqlite_open import file_of
@@ -32,6 +34,9 @@ from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
 _IDLE_S = 1.0
 _IDLE_AT_ONCE_S = 0.2
 _RETRY_S = 5.0
+_BEGIN_AGAIN_S = 3600.0
+_MOST_DAYS = 3
+"""Limit of the days that a message names."""
 _OLDER = (
     "The store is an older copy of itself: what it gets from now on would mix with what the "
     "history has. Use another database, or the newer store."
@@ -89,17 +94,40 @@ def _copy(
     store: ReadOnlySqliteStore, history: ClickHouse, behind_ns: int, *, may_evict: bool
 ) -> None:
     copier = Copier(store, history, behind_ns=behind_ns)
+    checking, began_again_s, reported = Checking(store, history), -math.inf, None
     while True:
         has_more = copier.step()
+        checking.step(copier.through)
+        if checking.lacks and time.monotonic() - began_again_s > _BEGIN_AGAIN_S:
+            began_again_s = time.monotonic()
+            copier.begin_again()
+        whole = checking.whole if may_evict else {}
         _report(
             state="ok",
+            message=_lost(checking),
             through=copier.through,
             server=history.address.hosts[0],
-            may_evict=may_evict,
+            whole=None if whole is reported else whole,
         )
+        reported = whole
         if not has_more:
             copier.delete_departed()
             time.sleep(_IDLE_S if behind_ns else _IDLE_AT_ONCE_S)
+
+
+def _lost(checking: Checking) -> str | None:
+    """Return what a person has to know about what the history has lost."""
+    if checking.lost:
+        days = sorted(checking.lost)
+        more = ", …" if len(days) > _MOST_DAYS else ""
+        return (
+            "The history has lost spans or moments of sessions that have left the disk, of"
+            f" {', '.join(days[:_MOST_DAYS])}{more}. Put them back from a backup,"
+            " or delete these sessions."
+        )
+    if checking.lacks:
+        return "The history has lost what was copied to it. What is on the disk is copied again."
+    return None
 
 
 _reporting = threading.Lock()
@@ -148,6 +176,7 @@ class Orders:
         try:
             with closing(ClickHouse(self.address, self._password)) as history:
                 history.connect()
+                check(history)
                 store = ReadOnlySqliteStore(self._store)
                 with store.read() as reader:
                     unpack(reader, history, Stores(store.id, store.former), session_ids, path)

@@ -18,6 +18,7 @@ import orjson
 from inspector.errors import HistoryError
 from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.row_binary import day_of
+from inspector.service.history.schema import check
 from inspector.service.history.span_rows import span_row
 from inspector.service.history.tables import (
     COLUMNS,
@@ -130,6 +131,13 @@ class Copier:
         self._refuse_older()
         self._note_gap()
 
+    def begin_again(self) -> None:
+        """Copy everything again that is in the store."""
+        self._confirm()
+        self._sent, self.through = None, 0
+        self._session_of.clear()
+        self._left.clear()
+
     def step(self) -> bool:
         """Copy the next batch; return whether there is more to copy at once.
 
@@ -153,6 +161,8 @@ class Copier:
         return has_more
 
     def _send(self, batch: _Batch) -> None:
+        if batch.rows:
+            check(self._history)
         while batch.rows:
             (table, _), rows = batch.rows.popitem()
             self._insert(table, rows)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
@@ -235,14 +235,13 @@ class History:
         message: str | None = None,
         through: int | None = None,
         server: tuple[str, int] | None = None,
-        *,
-        may_evict: bool = False,
+        whole: Mapping[str, int] | None = None,
     ) -> None:
         before = self._health
         if server is not None:
             host, port = server  # a list, by JSON
             self._server = replace(self._address, hosts=((host, port),))
-        if state != before.state and message:
+        if message and (state != before.state or (state == "ok" and message != before.message)):
             _log.warning("%s Spans are stored all the same.", message)
         elif state == "ok" and before.state in ("away", "refused"):
             _log.info("The history %s is written again.", self._address)
@@ -251,7 +250,7 @@ class History:
             message,
             before.since_ns if state == before.state else self._clock(),
             before.through if through is None else through,
-            may_evict,
+            before.whole if whole is None and state == "ok" else whole or {},
         )
         self._settle()
 

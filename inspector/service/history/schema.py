@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import resources
 
 from inspector.errors import HistoryError
@@ -36,6 +37,10 @@ TYPE text(tokenizer = 'splitByNonAlpha', preprocessor = lower(words))
 """
 """Splits the words of a text as `query.words.fold` does, and what that has folded."""
 _COMMENT = re.compile(r"\s*--.*")
+_TABLE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+) \((.*?)\n\) ENGINE", re.DOTALL)
+_COLUMN = re.compile(r"^ +(\w+) ([\w()]+)", re.MULTILINE)
+_DICTIONARY = re.compile(r"LowCardinality\((.*)\)")
+"""Not seen in `RowBinary`."""
 
 
 def migrate(history: ClickHouse) -> None:
@@ -44,17 +49,11 @@ def migrate(history: ClickHouse) -> None:
     Raises:
         HistoryError: It cannot be reached, refuses, or a newer version made its tables.
     """
-    scripts = _scripts()
     history.run(_VERSION)
-    found = history.rows("SELECT max(version) AS version FROM schema_version")
-    version = int(found[0]["version"]) if found else 0
-    if version > len(scripts):
-        raise HistoryError(
-            f"Cannot use the history: a newer version made its tables (schema {version}; this "
-            f"version supports {len(scripts)}). Upgrade with `pip install -U mcp-agent-inspector`.",
-            is_passing=False,
-        )
-    for number, script in enumerate(scripts[version:], start=version + 1):
+    version = _version(history)
+    if _layout().keys() - _columns(history):  # somebody dropped a table
+        version = 0
+    for number, script in enumerate(_scripts()[version:], start=version + 1):
         for statement in _COMMENT.sub("", script).split(";"):
             if statement.strip():
                 history.run(statement)
@@ -64,6 +63,33 @@ def migrate(history: ClickHouse) -> None:
         history.run(_OTEL_TRACES)
     if history.has_text_index:
         _index_words(history)
+
+
+def check(history: ClickHouse) -> None:
+    """Check that no column was dropped or changed: it would take bytes that are of another.
+
+    Raises:
+        HistoryError: One was, or a newer version changed the tables; says what to do.
+    """
+    _version(history)
+    found = _columns(history)
+    for table, columns in _layout().items():
+        if table not in found:
+            raise HistoryError(
+                f"The table `{table}` of the history is missing. It is made again in a moment.",
+                is_passing=True,
+            )
+        for name, type_ in columns.items():
+            known = found[table].get(name)
+            if known != type_:
+                is_now = "is missing" if known is None else f"is {known}, not {type_}"
+                verb = "ADD" if known is None else "MODIFY"
+                values = ", and put its values back from a backup" if known is None else ""
+                raise HistoryError(
+                    f"Cannot use the history: the column `{name}` of its table `{table}` {is_now}."
+                    f" Run `ALTER TABLE {table} {verb} COLUMN {name} {type_}`{values}.",
+                    is_passing=False,
+                )
 
 
 def is_replicated(history: ClickHouse) -> bool:
@@ -85,6 +111,37 @@ def _index_words(history: ClickHouse) -> None:
         history.run(f"ALTER TABLE {table} MATERIALIZE INDEX words_text")
 
 
+def _version(history: ClickHouse) -> int:
+    found = history.rows("SELECT max(version) AS version FROM schema_version")
+    version, most = int(found[0]["version"]) if found else 0, len(_scripts())
+    if version > most:
+        raise HistoryError(
+            f"Cannot use the history: a newer version made its tables (schema {version}; this "
+            f"version supports {most}). Upgrade with `pip install -U mcp-agent-inspector`.",
+            is_passing=False,
+        )
+    return version
+
+
+def _columns(history: ClickHouse) -> dict[str, dict[str, str]]:
+    """Return the type of each column, by table."""
+    found = dict[str, dict[str, str]]()
+    for one in history.rows(
+        "SELECT table, name, type FROM system.columns WHERE database = currentDatabase()"
+    ):
+        type_ = _DICTIONARY.sub(r"\1", one["type"])
+        found.setdefault(one["table"], {})[one["name"]] = type_
+    return found
+
+
+@cache
+def _layout() -> dict[str, dict[str, str]]:
+    """Return what `_columns` has to have."""
+    scripts = _COMMENT.sub("", "\n".join(_scripts()))
+    return {table: dict(_COLUMN.findall(columns)) for table, columns in _TABLE.findall(scripts)}
+
+
+@cache
 def _scripts() -> list[str]:
     folder = resources.files("inspector.service.history") / "schema"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)

@@ -10,7 +10,7 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -20,11 +20,13 @@ from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.rows import (
     MOMENT_COLUMNS,
     SPAN_COLUMNS,
+    binary,
     moment_of,
+    of_traces,
     since_of,
     span_of,
 )
-from inspector.service.model.records import MAX_INT, Content, MomentRecord, SpanRecord, TraceRecord
+from inspector.service.model.records import MAX_INT, Content, MomentRecord, SpanRecord
 from inspector.service.query.tree import Node
 from inspector.service.search.documents import VERSION
 from inspector.service.search.terms import span_terms
@@ -41,6 +43,8 @@ from inspector.service.storage.word_reader import (
 
 _MAX_S = 5
 """Limit of one query."""
+_MAX_IN_ALL_S = 10.0
+"""Time after which one search asks no more: each answer may take seconds."""
 _MAX_ROWS = 256
 """Limit of spans that are read together, with their content."""
 _MAX_BYTES = 64 * 1024 * 1024
@@ -90,8 +94,9 @@ class HistoryIndex:
         has_room = self._room.acquire(blocking=False)
         if not has_room:
             away = away or Missing("The history is busy with other searches.", None)
+        lost = Missing(health.message, health.since_ns) if health.message else None
         connect = partial(self._client, health.since_ns)
-        words = HistoryWords(self._stores, connect, health.through, away, self._has_current)
+        words = HistoryWords(self._stores, connect, health.through, away, lost, self._has_current)
         try:
             yield words
         finally:
@@ -144,11 +149,14 @@ class HistoryWords:
         connect: Callable[[], ClickHouse],
         through: int,
         away: Missing | None,
+        lost: Missing | None,
         has_current: Callable[[HistoryWords], bool],
     ) -> None:
         self._is_current: Callable[[], bool] = lambda: has_current(self)
         self._connect = connect
         self._away = away
+        self._lost = lost
+        self._began_s = time.monotonic()
         self.client: ClickHouse | None = None
         self.stores = stores
         self.through = through
@@ -163,6 +171,8 @@ class HistoryWords:
             return None
         assert self.client is not None
         try:
+            if time.monotonic() - self._began_s > _MAX_IN_ALL_S:
+                raise HistoryError("The history answers too slowly.", is_passing=True)
             return self.client.rows(query, most_s=_MAX_S)
         except HistoryError as error:
             self.missing = self._away = Missing(str(error), None)
@@ -178,7 +188,7 @@ class HistoryWords:
             except HistoryError as error:
                 self._away = Missing(str(error), None)
                 self.has_failed = True
-        self.missing = self._away
+        self.missing = self._away or self._lost
         return self._away is None
 
     def spans(
@@ -281,7 +291,7 @@ class HistorySpans:
             return here
         traces = self._reader.traces_of(session_id)
         term = None if node is None else span_terms(node, self._now_ns)
-        where = _of_traces(traces)
+        where = of_traces(traces)
         if term is not None:
             where += f" AND {self._words.having(term)}"
         if after is not None:
@@ -300,7 +310,7 @@ class HistorySpans:
             return here
         where = f"trace = unhex('{trace_id}')"
         if span_ids is not None:
-            where += f" AND span IN ({_binary(span_ids)})" if span_ids else " AND 0"
+            where += f" AND span IN ({binary(span_ids)})" if span_ids else " AND 0"
         return sorted([*here, *self._read(where)], key=lambda one: one.change)
 
     def content(self, span: SpanRecord) -> Content:
@@ -380,7 +390,7 @@ class HistorySpans:
         found = self._words.rows(
             f"SELECT {columns} FROM (SELECT trace, span, change, session, model, kind,"
             " duplicate_of, input_tokens, output_tokens, cost_usd, is_counted FROM span FINAL"
-            f" WHERE {self._words.stores.any_span} AND {_of_traces(traces)}{others}"
+            f" WHERE {self._words.stores.any_span} AND {of_traces(traces)}{others}"
             f" ORDER BY trace, span, change DESC LIMIT 1 BY trace, span)"
             f" WHERE is_counted OR kind = 'llm' GROUP BY {by}"
         )
@@ -475,19 +485,6 @@ class _ModelSum(NamedTuple):
         )
 
 
-def _of_traces(traces: Sequence[TraceRecord]) -> str:
-    """Return the condition of what belongs to traces; without any, of nothing.
-
-    What is older is of a session that was deleted, after which the trace began again.
-    """
-    if not traces:
-        return "0"
-    ids = [f"'{one.trace_id}'" for one in traces]
-    since = ", ".join(f"toUInt64({since_of(one)})" for one in traces)
-    named = f"transform(lower(hex(trace)), [{', '.join(ids)}], [{since}], toUInt64(0))"
-    return f"trace IN ({_binary(one.trace_id for one in traces)}) AND change >= {named}"
-
-
 def _has(term: Term, *, is_indexed: bool) -> str:
     match term:
         case Phrase(words, is_prefix) if is_indexed and not is_prefix:
@@ -500,10 +497,6 @@ def _has(term: Term, *, is_indexed: bool) -> str:
             return f"({' AND '.join(_has(one, is_indexed=is_indexed) for one in parts) or '1'})"
         case EitherTerm(parts):
             return f"({' OR '.join(_has(one, is_indexed=is_indexed) for one in parts) or '0'})"
-
-
-def _binary(ids: Iterable[str]) -> str:
-    return ", ".join(f"unhex('{one}')" for one in ids)
 
 
 def _place(span: SpanRecord) -> tuple[int, str, str]:

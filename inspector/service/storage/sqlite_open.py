@@ -301,7 +301,7 @@ def _stand_in(connection: apsw.Connection) -> None:
     if "evicted" not in {name for _, name, *_ in connection.execute("PRAGMA table_info(meta)")}:
         connection.execute("CREATE TEMP VIEW meta AS SELECT *, 0 AS evicted FROM main.meta")
     session_later = {name: f"CAST(body AS TEXT) ->> '{name}'" for name in SESSION_NUMBERS}
-    session_later |= {"evicted": "0", "evicted_spans": "0"}
+    session_later |= dict.fromkeys(("evicted", "evicted_spans", "evicted_moments"), "0")
     if missing := [
         f"{sql} AS {name}" for name, sql in session_later.items() if name not in columns
     ]:

@@ -50,7 +50,8 @@ from inspector.service.storage.sqlite_span_rows import IN_ORDER, PROCESS, SELECT
 _Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
 
 _SESSION = (
-    "SELECT body, state, change, created, settled, changed_ns, evicted, evicted_spans FROM session"
+    "SELECT body, state, change, created, settled, changed_ns, evicted, evicted_spans,"
+    " evicted_moments FROM session"
 )
 _TRACE = (
     "SELECT trace.id, session.id, trace.state FROM trace"

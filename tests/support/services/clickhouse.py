@@ -21,6 +21,8 @@ WHY = {
     "server": "no clickhouse-server: apt-get install clickhouse-server",
     "engine": "no chdb: make chdb",
 }
+_OF_ITS_OWN = ["unshare", "--map-root-user", "--mount"]
+"""Runs a command with mounts of its own, which go with it."""
 _CONFIG = """
 <yandex>
   <logger><level>warning</level><console>1</console></logger>
@@ -49,10 +51,12 @@ class ClickHouseServer:
     Args:
         kind: `server`: the real one of Debian (18.16); `engine`: the newest in process (chdb).
         folder: For its files.
+        disk_mb: Size of the disk of a `server`, which `files` shows; None: that of the machine.
     """
 
-    def __init__(self, kind: str, folder: Path) -> None:
+    def __init__(self, kind: str, folder: Path, *, disk_mb: int | None = None) -> None:
         self.kind = kind
+        self._disk_mb = disk_mb
         self.port = free_port()
         self.address = f"clickhouse://inspector@127.0.0.1:{self.port}/inspector"
         self._folder = folder
@@ -66,6 +70,11 @@ class ClickHouseServer:
             command = [str(CHDB), str(script), str(self._folder), str(self.port)]
         else:
             command = ["clickhouse-server", f"--config-file={self._configured()}"]
+        if self._disk_mb is not None:
+            disk = self._folder / "data"
+            disk.mkdir()
+            mount = f"mount -t tmpfs -o size={self._disk_mb}m tmpfs {disk}"
+            command = [*_OF_ITS_OWN, "sh", "-c", f'{mount} && exec "$0" "$@"', *command]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -74,6 +83,12 @@ class ClickHouseServer:
             env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
         )
         wait_for(lambda: self.run("CREATE DATABASE IF NOT EXISTS inspector") is not None)
+
+    @property
+    def files(self) -> Path:
+        """Its files, as it sees them."""
+        assert self._process is not None
+        return Path(f"/proc/{self._process.pid}/root{self._folder}/data")
 
     def stop(self) -> None:
         """Kill it."""
@@ -110,15 +125,23 @@ class ClickHouseServer:
         return config
 
 
+def can_have_a_disk() -> bool:
+    """Return whether a server can have a disk of its own here."""
+    found = subprocess.run([*_OF_ITS_OWN, "true"], capture_output=True, check=False)
+    return found.returncode == 0
+
+
 def is_installed(kind: str) -> bool:
     """Return whether a kind of server can run here."""
     return CHDB.exists() if kind == "engine" else shutil.which("clickhouse-server") is not None
 
 
 @contextmanager
-def running_clickhouse(kind: str, folder: Path) -> Iterator[ClickHouseServer]:
+def running_clickhouse(
+    kind: str, folder: Path, *, disk_mb: int | None = None
+) -> Iterator[ClickHouseServer]:
     """Run a server."""
-    server = ClickHouseServer(kind, folder)
+    server = ClickHouseServer(kind, folder, disk_mb=disk_mb)
     server.start()
     try:
         yield server
