@@ -5656,6 +5656,8 @@ export interface operations {
             query?: {
                 /** @description An `as_of`, or the last id seen; `Last-Event-ID` takes precedence. */
                 after?: string | null;
+                /** @description Interval of writes under load. */
+                interval_ms?: number | null;
                 /** @description Send only rows of the list that match this query by their own fields (where spans decide, they count as matching) or wait for a person, at most 200 a second. A row that no longer matches is sent once, with `fits: false`. */
                 q?: string | null;
                 /** @description Sessions whose rows are sent first, whether they match `q` or not. */
