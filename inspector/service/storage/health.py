@@ -25,9 +25,13 @@ class HistoryProgress:
     message: str | None = None
     since_ns: int = 0
     through: int = 0
-    """The newest change up to which everything is copied."""
+    """The newest change up to which everything is copied, to as many replicas as are wanted."""
+    here: int = 0
+    """That up to which the server that is read has everything."""
     may_evict: bool = False
-    """Whether what is copied need not be here, too."""
+    """Whether what is copied need not be on this disk, too."""
+    replicas: tuple[str, ...] = ()
+    """A sentence on each replica that is behind or does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
