@@ -45,6 +45,7 @@ _AS_OF = re.compile(r'("as_of":")[^".]+\.')
 """`as_of` with the store's own id, which is new each time."""
 _SILENT_SINCE = re.compile(r'("silent_since":)"[^"]+"')
 """`silent_since` of an open session, the time at which this runs."""
+_CHANGED_AT = re.compile(r'("changed_at":)"[^"]+"')
 
 Answers = dict[str, str]
 Query = Mapping[str, str | Sequence[str]]
@@ -230,4 +231,5 @@ async def _answer(client: httpx.AsyncClient, path: str, query: Query) -> tuple[s
 
 
 def _fixed(text: str) -> str:
+    text = _CHANGED_AT.sub(r'\1"2026-01-01T00:00:00.000000000Z"', text)
     return _SILENT_SINCE.sub(r"\1null", _AS_OF.sub(r"\1golden.", text))

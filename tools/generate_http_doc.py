@@ -32,6 +32,11 @@ OTLP routes answer with a `google.rpc.Status` instead.
 
 """
 MEANINGS = {
+    "ambiguous_session": "several services of a reader have a session with this id",
+    "different_services": "the sessions are of different services of a reader",
+    "may_have_acted": "a service did not answer in time; whether it acted is not known",
+    "reader": "the request must go to a service: a reader stores nothing",
+    "writer_away": "a service of a reader does not answer",
     "already_answered": "somebody answered the request before",
     "already_closed": "the request expired, was withdrawn or is lost",
     "bad_cursor": "the cursor is not one of this list",

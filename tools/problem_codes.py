@@ -13,13 +13,14 @@ from tools.pages import ROOT
 
 _PLACES = {"ProblemError": (0, 1), "_refuse": (0, 1), "Refusal": (None, 0)}
 """What makes a problem: the positions of its status and of its code."""
-_PASSED_ON = {"problems.py", "control_route.py", "access.py"}
+_PASSED_ON = {"problems.py", "control_route.py", "access.py", "writers.py"}
 """Modules that make a problem from an error which has the code."""
 _BY_FASTAPI = {"method_not_allowed": {405}, "bad_request": {400}}
 _BY_CLASS = {
     "overloaded": {503},
     "store_unavailable": {503},
     "in_history": {503},
+    "writer_away": {503},
     "history_unavailable": {503},
     "bad_query": {400},
 }

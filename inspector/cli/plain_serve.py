@@ -14,7 +14,7 @@ from typing import Any
 from inspector.cli.exits import reporting_errors
 from inspector.service.settings import Settings, load_settings
 
-NO_FLAG = frozenset({"token", "history_password"})
+NO_FLAG = frozenset({"token", "history_password", "writer_tokens"})
 """Settings without a flag: a command line can be read by every user of the machine."""
 
 

@@ -134,13 +134,13 @@ def create_app(
         async with opened as app.state.parts:
             yield
 
-    return _assemble(ROUTERS, access, lifespan)
+    return assemble(ROUTERS, access, lifespan)
 
 
 def create_ingest_app(app: FastAPI) -> FastAPI:
     """Return the app of the OTLP port: ingest and health, on the open parts of `app`."""
     parts: Parts = app.state.parts
-    ingest_app = _assemble([health.router, otlp.router], parts.access)
+    ingest_app = assemble([health.router, otlp.router], parts.access)
     ingest_app.state.parts = parts
     return ingest_app
 
@@ -156,7 +156,7 @@ def create_passing_app(elsewhere: Elsewhere, settings: Settings) -> FastAPI:
         origins=settings.allowed_origins,
         require_ingest_token=True,
     )
-    return _assemble([ui.router, elsewhere_router(elsewhere)], access)
+    return assemble([ui.router, elsewhere_router(elsewhere)], access)
 
 
 def access_token(settings: Settings) -> str:
@@ -309,9 +309,10 @@ def _with_history(
     return history, TieredStore(store, _unpacked(path), history.unpack), index
 
 
-def _assemble(
+def assemble(
     routers: Sequence[APIRouter], access: Access, lifespan: Lifespan[FastAPI] | None = None
 ) -> FastAPI:
+    """Return an application of `routers`, behind `access`."""
     app = FastAPI(
         title="Inspector",
         version=VERSION,

@@ -32,6 +32,7 @@ from inspector.errors import SettingsError
 from inspector.paths import SECTIONS as POLICY_SECTIONS
 from inspector.paths import config_dir, data_dir
 from inspector.service.history.address import HistoryAddress
+from inspector.service.model.writer_names import WriterAddress
 from inspector.service.sessions.retention import Retention
 
 PREFIX = "INSPECTOR_"
@@ -113,6 +114,20 @@ def _proxy(text: str) -> str:
         ) from error
 
 
+def _writer(text: str) -> str:
+    WriterAddress.parse(text)
+    return text
+
+
+def _writer_tokens(tokens: SecretStr) -> SecretStr:
+    for one in tokens.get_secret_value().split(","):
+        name, equals, token = one.strip().partition("=")
+        if not (name and equals and token):
+            raise ValueError("it is not like `eu=TOKEN,us=TOKEN`")
+        _token(SecretStr(token))
+    return tokens
+
+
 def _token(token: SecretStr) -> SecretStr:
     if not all("!" <= letter <= "~" for letter in token.get_secret_value()):
         raise ValueError("a token is sent in a header: printable ASCII without spaces")
@@ -129,6 +144,10 @@ Origins = Annotated[
 Proxies = Annotated[
     tuple[Annotated[str, AfterValidator(_proxy)], ...], NoDecode, BeforeValidator(_split)
 ]
+Writers = Annotated[
+    tuple[Annotated[str, AfterValidator(_writer)], ...], NoDecode, BeforeValidator(_split)
+]
+WriterTokens = Annotated[SecretStr, AfterValidator(_writer_tokens)]
 Token = Annotated[SecretStr, AfterValidator(_token)]
 Capture = Annotated[Literal["redacted", "full", "off"], BeforeValidator(_capture)]
 Switch = Annotated[Literal["off", "on"], BeforeValidator(_lower)]
@@ -204,6 +223,14 @@ class Settings(BaseSettings):
         description="With `history`: limit of the content on this disk, as in `retention`. Older "
         "sessions are read from the history. The size in `retention` limits it, too.",
     )
+    writers: Writers = Field(
+        (),
+        description="Services to show on one page, by name: `eu=https://eu.example,us=https://…`. "
+        "This is then a reader: it stores nothing. Its token is that of the services.",
+    )
+    writer_tokens: WriterTokens | None = Field(
+        None, description="Tokens of services in `writers` that have another: `eu=TOKEN,us=TOKEN`."
+    )
     allowed_hosts: Hosts = Field(
         (), description="Host names, besides loopback ones, under which the service is reached."
     )
@@ -278,9 +305,32 @@ class Settings(BaseSettings):
             raise ValueError("history copies a store with a file: set store to sqlite:///PATH")
         if self.require_ingest_token and self.open_ingest:
             raise ValueError("require_ingest_token and open_ingest contradict each other: set one")
+        self._check_writers()
         if self.token:
             self.check_token(self.token.get_secret_value())
         return self
+
+    def _check_writers(self) -> None:
+        addresses = [WriterAddress.parse(one) for one in self.writers]
+        names = [one.name for one in addresses]
+        if len(set(names)) < len(names):
+            raise ValueError("writers: each name can be used once")
+        if unknown := self.tokens_of_writers().keys() - set(names):
+            raise ValueError(f"writer_tokens: {', '.join(sorted(unknown))} is not in writers")
+        if addresses and self.history:
+            raise ValueError("a reader has no history of its own: set writers or history")
+        for one in addresses:
+            if not (one.is_protected or self.dangerously_allow_plain_http):
+                raise ValueError(
+                    f"the address of {one.name!r} is plain http, where others can read the token: "
+                    "use https, or dangerously_allow_plain_http if the network is protected"
+                )
+
+    def tokens_of_writers(self) -> dict[str, str]:
+        """Return the tokens of services that have one of their own, by name."""
+        text = self.writer_tokens.get_secret_value() if self.writer_tokens else ""
+        pairs = (one.strip().partition("=") for one in text.split(",") if one)
+        return {name: token for name, _, token in pairs}
 
     def check_token(self, token: str) -> None:
         """Raise if others who reach the service could guess the token.

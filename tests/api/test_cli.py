@@ -506,7 +506,7 @@ def test_every_setting_but_a_secret_is_a_flag_of_serve() -> None:
     serve = group.commands["serve"]  # type: ignore[attr-defined]  # a group has them
     flags = {flag for parameter in serve.params for flag in parameter.opts}
     expected = {f"--{name.replace('_', '-')}" for name in Settings.model_fields}
-    assert expected - flags == {"--token", "--history-password"}
+    assert expected - flags == {"--token", "--history-password", "--writer-tokens"}
 
 
 def test_show_without_an_id_is_the_newest_session_and_open_prints_its_address(

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from pydantic import TypeAdapter
 
-from inspector.service.feed.feed import FeedTiming
+from inspector.service.feed.viewing import FeedTiming
 from inspector.service.storage import open_store
 from inspector.service.wire.control import StreamEvent
 from tests.support.services.api import service

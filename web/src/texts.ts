@@ -61,6 +61,7 @@ export const STORE_TEXT = {
   full: 'The store is full: nothing new is stored.',
   read_only: 'The store is read-only: nothing new is stored.',
   unavailable: 'Cannot write to the store: nothing new is stored.',
+  incomplete: 'A service is unreachable: its sessions are missing.',
 } as const;
 
 /** The connection of the page to the service. */

@@ -95,7 +95,7 @@ def unseen(
     interest: Interest,
     seen: Position,
     position: Position,
-    store_id: str,
+    store_id: str | None,
     limits: WriteLimits,
     *,
     is_all: bool,
@@ -138,8 +138,9 @@ class Tail:
     processor's caches before it is dropped.
     """
 
-    def __init__(self, head: int, store_id: str) -> None:
-        self._store_id = store_id
+    def __init__(self, head: int, store_id: str | None) -> None:
+        self.store_id = store_id
+        """In the ids of events; None: they have none."""
         self._commits: deque[_Commit] = deque()
         self._viewer_counts = Counter[str]()
         """Of each session that is followed."""
@@ -151,6 +152,7 @@ class Tail:
     def forget(self, head: int) -> None:
         """Forget all rows; `head` is the newest change."""
         self.head = head
+        self._followed_since = dict.fromkeys(self._followed_since, head)
         self._floor = head  # everything newer than this that is followed is here
         self._commits.clear()
         self.queries.forget()
@@ -188,25 +190,36 @@ class Tail:
 
     def add(self, changes: Changes) -> News | None:
         """Add a commit; returns whom it concerns, or None when nobody watches."""
-        self.head = changes.head
-        self._clear_found()
         if not self._viewer_counts:
+            self.head = changes.head
+            self._clear_found()
             return None
-        entries = self._followed_entries(changes)
-        self.queries.add(entries)
-        for entry in entries:
-            self._put(entry)
+        weight = sum(shown_bytes(record.row) for record in changes.requests) // _ROW_BYTES
+        news = self.add_entries(changes.head, self._followed_entries(changes), weight)
         for departure in changes.departures:
             # A span that moved must not show in the session that it left.
             if left := self._own.get(departure.session_id):
                 for span in changes.spans:
                     if span.session_id != departure.session_id:
                         left.pop(span_key(span))
+        return news
+
+    def add_entries(self, head: int, entries: Sequence[FeedEntry], weight: int = 0) -> News:
+        """Add what changed up to `head`, as far as it is followed; returns whom it concerns.
+
+        Args:
+            head: The newest change.
+            entries: By number.
+            weight: Number of entries that they count for more than they are.
+        """
+        self.head = head
+        self._clear_found()
+        self.queries.add(entries)
+        for entry in entries:
+            self._put(entry)
         if entries:
-            weight = len(entries)
-            weight += sum(shown_bytes(record.row) for record in changes.requests) // _ROW_BYTES
-            self._commits.append(_Commit(changes.head, weight, entries))
-            self.row_count += weight
+            self._commits.append(_Commit(head, len(entries) + weight, entries))
+            self.row_count += len(entries) + weight
         while self.row_count > TAIL_ROWS:
             self._drop(self._commits.popleft())
         changed = {entry.key[1] for entry in entries if entry.may_wait}
@@ -216,14 +229,18 @@ class Tail:
             bool(changed),
         )
 
+    @property
+    def followed_ids(self) -> frozenset[str] | None:
+        """The sessions that are followed; None: all."""
+        return None if _EVERY_SESSION in self._viewer_counts else frozenset(self._viewer_counts)
+
     def _followed_entries(self, changes: Changes) -> list[FeedEntry]:
         """Return the entries of a commit, without those for viewers of other sessions only."""
-        followed = self._viewer_counts
-        is_every = _EVERY_SESSION in followed
-        rows = changes.published(changes.first - 1, None if is_every else followed)
+        followed = self.followed_ids
+        rows = changes.published(changes.first - 1, followed)
         sessions = {record.row.id: record for record in changes.sessions}
         entries = entries_of(rows, sessions.get)
-        if is_every:
+        if followed is None:
             return entries
         return [one for one in entries if one.only_for is None or one.only_for in followed]
 
@@ -357,7 +374,7 @@ class Tail:
             interest,
             seen,
             Position(min(reached, owed - 1), max(seen.ahead, reached)),
-            self._store_id,
+            self.store_id,
             limits,
             is_all=is_all,
             has_list=limits.is_list_due and is_all and bool(waiting),

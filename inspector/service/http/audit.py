@@ -10,9 +10,11 @@ from starlette.responses import StreamingResponse
 
 from inspector.service.http.cursors import change_cursor, encode_cursor
 from inspector.service.http.parts import ReadPartsDep
+from inspector.service.http.queries import HasPositions
 from inspector.service.model.rows import AuditRow
 from inspector.service.present import rows as presenter
 from inspector.service.storage.base import ReadableStore, Reader
+from inspector.service.wire import ListPosition
 from inspector.service.wire import control as wire_control
 
 router = APIRouter(tags=["control"])
@@ -49,6 +51,7 @@ def list_audit(
     ] = None,
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    positions: HasPositions = False,
 ) -> wire_control.AuditLog:
     """List accepted and refused actions, newest first."""
 
@@ -74,6 +77,11 @@ def list_audit(
     return wire_control.AuditLog(
         entries=found[:limit],
         next_cursor=encode_cursor(last) if has_more and last is not None else None,
+        positions=[
+            ListPosition(value=one.at, cursor=encode_cursor(one.id)) for one in found[:limit]
+        ]
+        if positions
+        else None,
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from urllib.parse import unquote
+import re
+from urllib.parse import quote, unquote
 
 from fastapi import Request
 from starlette.requests import cookie_parser
@@ -15,6 +16,9 @@ from inspector.service.model.rows import Actor
 from inspector.service.wire.control import MAX_ACTOR_CHARS
 
 ACTOR_HEADER = "Inspector-Actor"
+CALLER_HEADER = "Inspector-Caller"
+"""Header of a reader: the kind of client that called it, and its address."""
+_PASSED_ON = re.compile(r"(browser|cli|api|mcp) ([0-9A-Fa-f.:-]{1,45})")
 
 
 def caller_of(request: Request, access: Access) -> Actor:
@@ -27,7 +31,19 @@ def caller_of(request: Request, access: Access) -> Actor:
     name = visible_line(unquote(request.headers.get(ACTOR_HEADER, "")).strip(), MAX_ACTOR_CHARS)
     if not access.is_bearer(request.headers.get("authorization", "")):
         return Actor(name or _cookie_actor(request), "browser", address)
+    if (passed_on := _PASSED_ON.fullmatch(request.headers.get(CALLER_HEADER, ""))) is not None:
+        # The reader's own address stays: who has the token can claim another.
+        return Actor(name or "token", passed_on[1], f"{passed_on[2]} via {address}")
     return Actor(name or "token", origin_of_agent(request.headers.get("user-agent", "")), address)
+
+
+def forwarded_caller(request: Request, access: Access) -> dict[str, str]:
+    """Return the headers that name the caller of a request that is passed on with the token."""
+    caller = caller_of(request, access)
+    return {
+        ACTOR_HEADER: quote(caller.actor, safe=""),
+        CALLER_HEADER: f"{caller.origin} {caller.address or '-'}",
+    }
 
 
 def _cookie_actor(request: Request) -> str:

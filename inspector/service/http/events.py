@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import time_ns
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
@@ -45,6 +45,10 @@ HEADERS = {
 }
 
 
+MAX_IDS_CHARS = 20_000
+"""Limit of the list of sessions whose spans are sent."""
+
+
 class EventStream(StreamingResponse):
     """A response whose schema, set by the route, is that of each item, not of the text."""
 
@@ -63,7 +67,7 @@ async def events(
     session_id: Annotated[
         str | None,
         Query(
-            max_length=5_000,
+            max_length=MAX_IDS_CHARS,
             description="Send spans of these sessions only, comma-separated. Rows of other "
             "sessions then come at most once a second, unless the session is new or has ended. "
             "`-` matches no session: rows come at once.",
@@ -85,6 +89,13 @@ async def events(
             description="Sessions whose rows are sent first, whether they match `q` or not.",
         ),
     ] = None,
+    until: Annotated[
+        Literal["now"] | None,
+        Query(description="`now`: end when everything is sent. Default: continue live."),
+    ] = None,
+    interval_ms: Annotated[
+        int | None, Query(ge=10, le=10_000, description="Interval of writes under load.")
+    ] = None,
 ) -> EventStream:
     """Stream changes.
 
@@ -100,4 +111,8 @@ async def events(
     # A browser repeats the address it began with; the header says how far it has come since.
     position = request.headers.get("last-event-id") or after
     wanted = {part for part in (session_id or "").split(",") if part}
-    return EventStream(parts.feed.stream(position, wanted, narrowing), headers=HEADERS)
+    interval_s = None if interval_ms is None else interval_ms / 1000
+    stream = parts.feed.stream(
+        position, wanted, narrowing, is_live=until is None, interval_s=interval_s
+    )
+    return EventStream(stream, headers=HEADERS)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inspector.service.http.in_process import ask
-from inspector.service.http.parts import PartsDep
 from inspector.service.http.problems import ProblemError
 
 if TYPE_CHECKING:
@@ -135,6 +134,14 @@ class _AppResponse(Response):
         await self._app(scope, receive, send)
 
 
+async def _endpoint_of(request: Request) -> ASGIApp:
+    endpoint: ASGIApp = request.app.state.parts.mcp
+    return endpoint
+
+
+_EndpointDep = Annotated[ASGIApp, Depends(_endpoint_of)]
+
+
 @router.post(
     "/mcp",
     response_class=Response,
@@ -150,9 +157,9 @@ class _AppResponse(Response):
         "requestBody": {"content": {"application/json": {"schema": {"type": "object"}}}}
     },
 )
-async def talk_mcp(request: Request, parts: PartsDep) -> Response:
+async def talk_mcp(request: Request, endpoint: _EndpointDep) -> Response:
     """Call the MCP server: see `docs/mcp-server.md`."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json":
         raise ProblemError(415, "not_json", "Not JSON", "Send a JSON-RPC message as JSON.")
-    return _AppResponse(parts.mcp)
+    return _AppResponse(endpoint)

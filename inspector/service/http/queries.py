@@ -30,6 +30,10 @@ UntilMs: TypeAlias = Annotated[
     int | None, Query(ge=0, le=MAX_MS, description="Unix time: started before.")
 ]
 
+HasPositions: TypeAlias = Annotated[
+    bool, Query(description="Include where each row is, to merge this list with others.")
+]
+
 
 def searching(
     parts: ReadParts, now_ns: int, *, page_s: float = PAGE_S

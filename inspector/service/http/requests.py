@@ -12,12 +12,14 @@ from inspector.service.http.caller import caller_of
 from inspector.service.http.control_route import ACK_TIMEOUT_S, ControlRoute, problem_of
 from inspector.service.http.cursors import encode_cursor, request_cursor
 from inspector.service.http.parts import PartsDep, ReadPartsDep
+from inspector.service.http.queries import HasPositions
 from inspector.service.ingest.requests.answering import ProposedAnswer, Refusal
 from inspector.service.ingest.requests.control_plane import ControlPlane, WinningAnswer
 from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.rows import RequestRow, RequestStatus
 from inspector.service.present import rows as presenter
 from inspector.service.storage.base import Reader
+from inspector.service.wire import ListPosition
 from inspector.service.wire import control as wire_control
 
 router = APIRouter(tags=["control"], route_class=ControlRoute)
@@ -30,6 +32,7 @@ def list_requests(
     session_id: Annotated[str | None, Query(max_length=1000)] = None,
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    positions: HasPositions = False,
 ) -> Response:
     """List requests, newest first. A page may be short if arguments are long."""
     with parts.store.read() as reader:
@@ -41,6 +44,12 @@ def list_requests(
         pending_count=pending_count,
         next_cursor=encode_cursor(*page.next) if page.next else None,
         as_of=parts.feed.position(head),
+        positions=[
+            ListPosition(value=row.created_ns, cursor=encode_cursor(row.created_ns, row.id))
+            for row in (record.row for record in page.rows)
+        ]
+        if positions
+        else None,
     )
     # Straight to bytes: FastAPI would check every row once more.
     return Response(body.model_dump_json(), media_type="application/json")

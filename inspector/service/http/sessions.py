@@ -17,6 +17,7 @@ from inspector.service.http.parts import PartsDep, ReadParts, ReadPartsDep
 from inspector.service.http.problems import session_not_found
 from inspector.service.http.queries import (
     MAX_MS,
+    HasPositions,
     QueryText,
     SinceMs,
     UntilMs,
@@ -31,11 +32,10 @@ from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.fields import SESSION_FIELDS
 from inspector.service.query.tree import All, Compare, Node, Operator, one_of
-from inspector.service.search import Search
 from inspector.service.search.histogram import Buckets, count_all, count_sessions
 from inspector.service.search.usage import UsageKey, group_usage
 from inspector.service.storage.base import Reader, SpanLines, SpanPosition
-from inspector.service.storage.orders import Order
+from inspector.service.storage.orders import Order, SortKey, place_of
 
 router = APIRouter(tags=["sessions"])
 
@@ -66,6 +66,7 @@ def list_sessions(
     until_ms: UntilMs = None,
     cursor: Annotated[str | None, Query(max_length=4000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    positions: HasPositions = False,
 ) -> wire.SessionList:
     """List sessions, newest start first by default.
 
@@ -83,7 +84,15 @@ def list_sessions(
     )
     order = Order.parse(sort, now_ns)
     with searching(parts, now_ns) as search:
-        rows, next_cursor = _page(search, wanted, order, cursor, limit)
+        if order.name == "-started":
+            newest = search.sessions(wanted, session_cursor(cursor), limit)
+            rows, next_cursor = newest.rows, encode_cursor(*newest.next) if newest.next else None
+        else:
+            order, after = sort_cursor(cursor, order)
+            page = search.sorted_sessions(wanted, order, after, limit)
+            rows, next_cursor = page.rows, None
+            if page.next:
+                next_cursor = encode_cursor(order.name, order.now_ns, *page.next)
         head, index = search.reader.head, index_state(search) if q else None
         partial = partial_of(search)
     return wire.SessionList(
@@ -92,26 +101,24 @@ def list_sessions(
         index=index,
         partial=partial,
         as_of=parts.feed.position(head),
+        positions=[_position(record, order) for record in rows] if positions else None,
     )
+
+
+def _position(record: SessionRecord, order: Order) -> wire.ListPosition:
+    value, id_ = place_of(record.row, record.change, order)
+    if order.name == "-started":
+        return wire.ListPosition(value=value, cursor=encode_cursor(value, id_))
+    cursor = encode_cursor(order.name, order.now_ns, value, id_)
+    # Change numbers of different stores say nothing about each other.
+    is_change = order.key is SortKey.CHANGED
+    return wire.ListPosition(value=record.changed_ns if is_change else value, cursor=cursor)
 
 
 def _began(operator: Operator, at_ms: int | None) -> list[Compare]:
     if at_ms is None:
         return []
     return [Compare(SESSION_FIELDS["started"], operator, at_ms * 1_000_000)]
-
-
-def _page(
-    search: Search, wanted: Node, order: Order, cursor: str | None, limit: int
-) -> tuple[list[SessionRecord], str | None]:
-    """Return a page of the list, and the cursor of the next one."""
-    if order.name == "-started":
-        newest = search.sessions(wanted, session_cursor(cursor), limit)
-        return newest.rows, encode_cursor(*newest.next) if newest.next else None
-    order, after = sort_cursor(cursor, order)
-    page = search.sorted_sessions(wanted, order, after, limit)
-    behind = encode_cursor(order.name, order.now_ns, *page.next) if page.next else None
-    return page.rows, behind
 
 
 def _filter(

@@ -19,7 +19,13 @@ from inspector.service.http.context import span_context
 from inspector.service.http.cursors import change_cursor, encode_cursor
 from inspector.service.http.parts import ReadParts, ReadPartsDep
 from inspector.service.http.problems import ProblemError, span_not_found
-from inspector.service.http.queries import QUERY, index_state, partial_of, searching
+from inspector.service.http.queries import (
+    QUERY,
+    HasPositions,
+    index_state,
+    partial_of,
+    searching,
+)
 from inspector.service.model.records import Content, SpanRecord
 from inspector.service.model.rows import SpanKind, SpanStatus
 from inspector.service.model.times import rfc3339
@@ -184,6 +190,7 @@ def search(
     q: Annotated[str, Query(min_length=1, max_length=MAX_CHARS, description=QUERY)],
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    positions: HasPositions = False,
 ) -> wire.SearchResult:
     """Find sessions and spans, newest first."""
     now_ns = time_ns()
@@ -235,6 +242,13 @@ def search(
         next_cursor=encode_cursor(page.next) if page.next is not None else None,
         index=index,
         partial=partial,
+        positions=[
+            wire.ListPosition(value=span.changed_ns, cursor=encode_cursor(span.change))
+            for span in page.rows
+            if owners[span.session_id]
+        ]
+        if positions
+        else None,
     )
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from inspector.service.feed.feed import MAX_BEHIND
+from inspector.service.feed.viewing import MAX_BEHIND
 from inspector.service.model.records import MAX_INT
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.sessions.retention import MOST_SESSIONS, Retention

@@ -15,6 +15,13 @@ def rfc3339(time_ns: int) -> str:
     return f"{_second(seconds)}.{fraction_ns:09d}Z"
 
 
+def unix_ns(text: str) -> int:
+    """Return the time of what `rfc3339` wrote."""
+    second, _, fraction = text.removesuffix("Z").partition(".")
+    moment = datetime.fromisoformat(second).replace(tzinfo=UTC)
+    return int(moment.timestamp()) * 1_000_000_000 + int(fraction)
+
+
 def clock_time(time_ns: int) -> str:
     """Return `time_ns` (Unix ns) for people: `2026-01-31 14:05:09 UTC`."""
     return f"{_second(time_ns // 1_000_000_000).replace('T', ' ')} UTC"

@@ -5,7 +5,7 @@ Except the lines of the waterfall, which a store makes itself: `Reader.span_line
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from operator import attrgetter
 from typing import Any, Final, Literal
@@ -20,13 +20,16 @@ from inspector.service.model.records import Content, MomentRecord, SessionRecord
 from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
+    Engine,
     Moment,
     RequestRow,
     RequestStatus,
     RequestSubject,
+    SessionRow,
+    SessionStatus,
     SpanRow,
 )
-from inspector.service.model.times import rfc3339
+from inspector.service.model.times import rfc3339, unix_ns
 from inspector.service.normalise import span_view
 from inspector.service.search.causes import GroupedCauses
 from inspector.service.search.usage import GroupedUsage, UsageKey, UsageSum
@@ -90,8 +93,54 @@ def session_fields(record: SessionRecord) -> dict[str, Any]:
         "cause_span": row.cause_span,
         "answer": row.answer,
         "change": record.change,
+        "changed_at": rfc3339(record.changed_ns),
     }
 
+
+def session_record(shown: Mapping[str, Any], *, created: int = 0) -> SessionRecord:
+    """Return a session as queries read it, from what `session_fields` returned for it."""
+
+    def time(name: str) -> int | None:
+        return None if shown.get(name) is None else unix_ns(shown[name])
+
+    known: dict[str, Any] = {name: shown[name] for name in _PLAIN if name in shown}
+    known |= {name: tuple(shown[name]) for name in _LISTS if name in shown}
+    row = SessionRow(
+        **known,
+        status=SessionStatus(shown["status"]),
+        engine=Engine(shown["engine"]),
+        epoch_ns=int(shown["epoch_ns"]),
+        started_ns=unix_ns(shown["started_at"]),
+        ended_ns=time("ended_at"),
+        waiting_ns=round(shown["waiting_ms"] * 1e6),
+        waiting_since_ns=time("waiting_since"),
+        paused_since_ns=time("paused_since"),
+        silent_since_ns=time("silent_since"),
+        idle_ns=round(shown["idle_ms"] * 1e6),
+        idle_since_ns=time("idle_since"),
+    )
+    changed_ns = time("changed_at") or 0
+    return SessionRecord(row, b"", shown["change"], created=created, changed_ns=changed_ns)
+
+
+_LISTS = ("models", "services", "agents", "tags", "users")
+_PLAIN = (
+    "id",
+    "title",
+    "span_count",
+    "error_count",
+    "llm_calls",
+    "tool_calls",
+    "input_tokens",
+    "output_tokens",
+    "cost_usd",
+    "has_mcp",
+    "dropped_count",
+    "cause",
+    "cause_key",
+    "cause_span",
+    "answer",
+)
 
 MAX_GROUPS = 1000
 

@@ -52,8 +52,20 @@ def group_causes(
     *,
     bucket_count: int,
     most: int,
+    bounds_ns: tuple[int, int] | None = None,
 ) -> GroupedCauses:
-    """Group the sessions that match `node`, and began in a time, by their causes."""
+    """Group the sessions that match `node`, and began in a time, by their causes.
+
+    Args:
+        search: Where they are.
+        node: The condition.
+        since_ns: Begin of the time.
+        until_ns: End of the time.
+        bucket_count: Number of intervals in which they are counted.
+        most: Limit of groups.
+        bounds_ns: Starts of the first and of the last session to count by interval; None: of
+            those that are found.
+    """
     reader = search.reader
     counts, known, until_s = None, None, search.clock() + MAX_S
     with suppress(TooLateError), reader.until(lambda: search.clock() >= until_s):
@@ -63,6 +75,7 @@ def group_causes(
         counts = known.counts(most)
     first_ns = max(since_ns, min((one.first_ns for one in counts.groups), default=since_ns))
     last_ns = max((one.last_ns for one in counts.groups), default=first_ns)
+    first_ns, last_ns = bounds_ns or (first_ns, last_ns)
     width_ns = max((last_ns - first_ns) // bucket_count + 1, 1)
     buckets = Buckets(first_ns, width_ns, bucket_count)
     keys = [one.key for one in counts.groups]

@@ -68,7 +68,8 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
     loop_factory = uvicorn.Config(_nothing, log_config=None).get_loop_factory()
     try:
         with asyncio.Runner(loop_factory=loop_factory) as runner:
-            runner.run(_serve(settings, say, max_connections))
+            role = _serve_reader if settings.writers else _serve
+            runner.run(role(settings, say, max_connections))
     except (PortInUseError, StoreInUseError) as error:
         if running := runfile.read():
             also = f"Inspector is already running at {running.url}/ui/: see `inspector open`."
@@ -103,6 +104,24 @@ def _prepare_for_connections() -> int:
         wanted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
     return wanted // _FILES_PER_CONNECTION
+
+
+async def _serve_reader(
+    settings: Settings, say: Callable[[str], None], max_connections: int
+) -> None:
+    from inspector.service.reader.app import create_reader_app  # noqa: PLC0415 - seldom wanted
+
+    _tls(settings)
+    async with contextlib.AsyncExitStack() as stack:
+        main = stack.enter_context(listen(settings.host, settings.port, setting=f"{PREFIX}PORT"))
+        app = create_reader_app(settings)
+        await stack.enter_async_context(app.router.lifespan_context(app))
+        served = serving(app, main, settings, max_connections=max_connections)
+        stopping = _on_signals([await stack.enter_async_context(served)])
+        base = base_url(settings, port_of(main))
+        say(f"Inspector: {base}/ui/?token={app.state.parts.access.token}")
+        await stopping.wait()
+        await app.state.parts.stream.close()
 
 
 async def _serve(settings: Settings, say: Callable[[str], None], max_connections: int) -> None:

@@ -38,7 +38,8 @@ class HistoryProgress:
 class StoreHealth:
     """The health of the store, its time (Unix ns), and advice for a person."""
 
-    state: Literal["ok"] | StoreTrouble
+    state: Literal["ok", "incomplete"] | StoreTrouble
+    """`incomplete`: a service whose sessions are shown here does not answer."""
     since_ns: int
     message: str = ""
 

@@ -6,7 +6,7 @@ Times are RFC 3339 in UTC, or integers with the unit in the name; ids are lower-
 
 from __future__ import annotations
 
-from inspector.service.wire.base import Wire
+from inspector.service.wire.base import ListPosition, Wire
 from inspector.service.wire.comparison import (
     AlignedStep,
     AlignedSteps,
@@ -41,6 +41,7 @@ from inspector.service.wire.service import (
     Recomputation,
     StoreHealth,
     StoreUsage,
+    WriterHealth,
 )
 from inspector.service.wire.sessions import (
     CauseGroup,
@@ -48,6 +49,7 @@ from inspector.service.wire.sessions import (
     IndexState,
     LastGoodSession,
     Partial,
+    Positioned,
     Searched,
     Session,
     SessionBucket,
@@ -126,6 +128,8 @@ __all__ = [
     "LastGoodSession",
     "LeftOut",
     "Partial",
+    "ListPosition",
+    "Positioned",
     "Searched",
     "LinkPart",
     "LlmView",
@@ -176,6 +180,7 @@ __all__ = [
     "HistoryHealth",
     "StoreHealth",
     "StoreUsage",
+    "WriterHealth",
     "StreamMessage",
     "TextPart",
     "TextSoFar",

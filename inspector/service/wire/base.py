@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 
 class Wire(BaseModel):
@@ -12,6 +12,15 @@ class Wire(BaseModel):
 
     # Built by the first request that needs it: all of them together are a sixteenth of the start.
     model_config = ConfigDict(extra="forbid", defer_build=True)
+
+
+class ListPosition(Wire):
+    """Where a row is in a list."""
+
+    value: int | float | str = Field(
+        description="What the list is sorted by: Unix ns, a number or a title."
+    )
+    cursor: str = Field(description="Continues after the row.")
 
 
 class Body(Wire):
@@ -24,6 +33,10 @@ class Body(Wire):
 def _integer(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
+
+QUALIFIED = "qualified"
+QualifiedId = Annotated[str, QUALIFIED]
+"""An id before which a reader puts the name of its writer."""
 
 Integer = Annotated[int, BeforeValidator(_integer)]
 """An integer of a body: 1.0 is one to JSON Schema, and so to the contract."""

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from inspector.service.wire.base import Wire
+from inspector.service.wire.base import QualifiedId, Wire
 
 PartName: TypeAlias = Literal["system", "tools", "history", "retrieved", "tool_results", "other"]
 
@@ -49,7 +49,7 @@ class CallContext(Wire):
 class SessionContext(Wire):
     """The contexts of a session's LLM calls, by start."""
 
-    session_id: str
+    session_id: QualifiedId
     as_of: str = Field(description="Change-feed position.")
     calls: list[CallContext] = Field(
         description="The first 1 000, up to 64 MB; without those of unknown content."

@@ -13,7 +13,8 @@ from pydantic import Field
 
 from inspector.service import wire
 from inspector.service.wire import MomentMessage, StreamMessage, Wire
-from inspector.service.wire.base import Body, Integer
+from inspector.service.wire.base import Body, Integer, QualifiedId
+from inspector.service.wire.sessions import Positioned, Searched
 
 MAX_ACTOR_CHARS = 80
 """Limit of the name of an actor."""
@@ -63,8 +64,8 @@ class GivenAnswer(Wire):
 class Request(Wire):
     """A request of an agent to a person."""
 
-    id: str
-    session_id: str
+    id: QualifiedId
+    session_id: QualifiedId
     session_title: str
     trace_id: str | None
     span_id: str | None
@@ -97,7 +98,7 @@ class Request(Wire):
     transitions: list[Transition]
 
 
-class RequestList(Wire):
+class RequestList(Searched, Positioned):
     """A page of requests, newest first."""
 
     requests: list[Request]
@@ -141,7 +142,7 @@ class VerbBody(Body):
 class VerbResult(Wire):
     """The outcome of a verb."""
 
-    session_id: str
+    session_id: QualifiedId
     verb: Verb | Literal["signal"]
     processes: int = Field(
         description="Number of processes that received the command; 0: none is connected."
@@ -338,8 +339,8 @@ class AuditEntry(Wire):
     origin: Origin
     address: str | None = Field(description="Address of the client, if known.")
     action: str = Field(description="`answer`, a verb, `signal`, `request_opened`, and so on.")
-    request_id: str | None
-    session_id: str | None
+    request_id: QualifiedId | None
+    session_id: QualifiedId | None
     process_id: str | None
     result: AuditResult
     code: str | None = Field(description="The problem's `code`, if it was rejected.")
@@ -357,7 +358,7 @@ class AuditEntry(Wire):
     )
 
 
-class AuditLog(Wire):
+class AuditLog(Searched, Positioned):
     """A page of the audit log, newest first. It may be short without being the last."""
 
     entries: list[AuditEntry]

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from inspector.service.wire import Payload, Wire
+from inspector.service.wire.base import QualifiedId
 
 MAX_TEXT_CHARS = 400
 """Limit of a message in the log; `GET /sessions/{id}/mcp/frame` returns it complete."""
@@ -98,7 +99,7 @@ class McpEntry(Wire):
 class McpLog(Wire):
     """`GET /sessions/{id}/mcp`: a part of the log; not in order, since exchanges overlap."""
 
-    session_id: str
+    session_id: QualifiedId
     epoch_ns: str
     entries: list[McpEntry]
     next_cursor: str | None

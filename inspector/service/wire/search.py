@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from inspector.service.model.rows import SessionStatus
-from inspector.service.wire.base import Wire
-from inspector.service.wire.sessions import IndexState, Searched, Session
+from inspector.service.wire.base import QualifiedId, Wire
+from inspector.service.wire.sessions import IndexState, Positioned, Searched, Session
 from inspector.service.wire.spans import SpanRow
 
 
@@ -33,7 +33,7 @@ class SessionHit(Session):
 class SearchHit(Wire):
     """A matching span, with its session."""
 
-    session_id: str
+    session_id: QualifiedId
     session_title: str
     session_status: SessionStatus
     session_started_at: str = Field(description="RFC 3339, UTC.")
@@ -42,7 +42,7 @@ class SearchHit(Wire):
     excerpts: list[Excerpt] = Field(default_factory=list, description="Some matches of the query.")
 
 
-class SearchResult(Searched):
+class SearchResult(Searched, Positioned):
     """Newest first. A page may be short or empty without being the last: see `next_cursor`."""
 
     sessions: list[SessionHit] = Field(

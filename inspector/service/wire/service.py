@@ -6,13 +6,15 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from inspector.service.wire.base import Wire
+from inspector.service.wire.base import QualifiedId, Wire
 
 
 class StoreHealth(Wire):
     """The state of the store. While it is not writable, senders must wait."""
 
-    state: Literal["ok", "full", "read_only", "unavailable"]
+    state: Literal["ok", "full", "read_only", "unavailable", "incomplete"] = Field(
+        description="`incomplete`: of a reader that cannot ask one of its services."
+    )
     since: str = Field(description="RFC 3339, UTC.")
     message: str = Field(description="The problem and its remedy; empty when `state` is `ok`.")
 
@@ -42,18 +44,28 @@ class HistoryHealth(Wire):
     )
 
 
+class WriterHealth(Wire):
+    """The state of a service that a reader asks."""
+
+    name: str
+    store: StoreHealth = Field(description="Its store; `incomplete`: it does not answer.")
+
+
 class Health(Wire):
     """`GET /health`: the service, and whether it is ready to receive telemetry."""
 
     name: Literal["mcp-agent-inspector"] = "mcp-agent-inspector"
     version: str
-    ready: bool
+    ready: bool = Field(description="Of a reader: whether all its services answered once.")
     store: StoreHealth | None = Field(default=None, description="Requires the token.")
     usage: StoreUsage | None = Field(
         default=None, description="Requires the token; null if it cannot be read."
     )
     history: HistoryHealth | None = Field(
         default=None, description="Requires the token; null without `INSPECTOR_HISTORY`."
+    )
+    writers: list[WriterHealth] | None = Field(
+        default=None, description="Of a reader: its services. Requires the token."
     )
 
 
@@ -103,7 +115,7 @@ class ImportReport(Wire):
     log_duplicates: int
     rejected: int = Field(description="Invalid spans, records and values.")
     not_stored: int = Field(description="Metrics, and log records that belong to no trace.")
-    sessions: list[str] = Field(description="Ids of the sessions in it, the first 1000.")
+    sessions: list[QualifiedId] = Field(description="Ids of the sessions in it, the first 1000.")
     mistakes: list[ImportMistake] = Field(description="The first 100.")
     mistake_count: int
 
@@ -123,6 +135,6 @@ class Problem(BaseModel):
         None, description="Number of wrong characters; 0 at the end of the query."
     )
     suggestion: str | None = Field(None, description="Suggested replacement of these characters.")
-    session_id: str | None = Field(
+    session_id: QualifiedId | None = Field(
         None, description="For a `session_not_found`: the session that does not exist."
     )

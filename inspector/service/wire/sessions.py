@@ -7,13 +7,13 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from inspector.service.model.rows import Engine, SessionStatus
-from inspector.service.wire.base import Wire
+from inspector.service.wire.base import ListPosition, QualifiedId, Wire, optional
 
 
 class Session(Wire):
     """One session: a conversation, a run, or a single trace."""
 
-    id: str
+    id: QualifiedId
     title: str
     status: SessionStatus
     engine: Engine
@@ -79,12 +79,17 @@ class Session(Wire):
     change: int = Field(
         description="Change number of this version: an older one never replaces a newer one."
     )
+    changed_at: str = Field(description="RFC 3339: when this version was stored.")
 
 
 class Partial(Wire):
     """A part of the sessions that an answer leaves out."""
 
-    part: Literal["history"] = Field(description="`history`: what has left this service's disk.")
+    part: Literal["history", "writer"] = Field(
+        description="`history`: what has left the disk of a service; `writer`: a whole service "
+        "that a reader could not ask."
+    )
+    writer: str | None = Field(default=None, description="Of a reader: the name of the service.")
     why: str
     since: str | None = Field(description="Start, where that is known.")
 
@@ -94,6 +99,14 @@ class Searched(Wire):
 
     partial: list[Partial] = Field(
         default_factory=list, description="What could not be searched; empty: nothing."
+    )
+
+
+class Positioned(Wire):
+    """A page of a list."""
+
+    positions: list[ListPosition] | None = Field(
+        None, description="With `positions`: where each row is.", json_schema_extra=optional
     )
 
 
@@ -131,7 +144,7 @@ SessionSort: TypeAlias = Literal[
 """Sort order of sessions; `changed`: by the time of the last change."""
 
 
-class SessionList(Searched):
+class SessionList(Searched, Positioned):
     """A page of sessions, in the requested order."""
 
     sessions: list[Session]
@@ -202,7 +215,7 @@ class SessionCount(Searched):
 class LastGoodSession(Wire):
     """The run of the same title to compare a session with."""
 
-    session_id: str | None = Field(
+    session_id: QualifiedId | None = Field(
         description="The newest session with this title that completed without an error; null: "
         "none."
     )
@@ -223,7 +236,7 @@ class CauseGroup(Wire):
     last_seen: str
     counts: list[int] = Field(description="Sessions by start; see `bucket_ms`.")
     example: Session = Field(description="The newest session.")
-    good_session_id: str | None = Field(
+    good_session_id: QualifiedId | None = Field(
         description="The newest session with the example's title that completed without an error, "
         "for comparison."
     )

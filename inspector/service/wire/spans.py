@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue, create_model
 
 from inspector.service.model.rows import SpanKind, SpanStatus
 from inspector.service.model.waits import MAX_SHOWN
-from inspector.service.wire.base import Wire
+from inspector.service.wire.base import QualifiedId, Wire
 from inspector.service.wire.context import SpanContext
 from inspector.service.wire.messages import ToolDefinition
 from inspector.service.wire.view import View
@@ -60,7 +60,7 @@ class SpanRow(Wire):
 class SpanSkeleton(Wire):
     """A page of a session's spans, by (offset, span id)."""
 
-    session_id: str
+    session_id: QualifiedId
     epoch_ns: str
     spans: list[SpanRow]
     next_cursor: str | None
@@ -81,7 +81,7 @@ SpanColumnSet = create_model(
 class SpanColumns(Wire):
     """A page of a session's spans as columns (`?format=columns`), in the order of the rows."""
 
-    session_id: str
+    session_id: QualifiedId
     epoch_ns: str
     columns: SpanColumnSet  # type: ignore[valid-type]
     next_cursor: str | None
@@ -155,7 +155,7 @@ class ToolsBefore(Wire):
 class SpanDetail(SpanRow):
     """A span with its content."""
 
-    session_id: str
+    session_id: QualifiedId
     started_at: str
     ended_at: str | None
     otlp_kind: Literal["unspecified", "internal", "server", "client", "producer", "consumer"]

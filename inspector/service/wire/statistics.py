@@ -6,6 +6,7 @@ from pydantic import Field
 
 from inspector.service.model.rows import SpanKind
 from inspector.service.wire import PriceSource, Wire
+from inspector.service.wire.base import QualifiedId
 
 
 class SpanRef(Wire):
@@ -126,7 +127,7 @@ class AgentRun(Wire):
 class SessionStatistics(Wire):
     """Statistics of all spans of a session, without duplicates."""
 
-    session_id: str
+    session_id: QualifiedId
     as_of: str = Field(description="Change-feed position.")
     span_count: int = Field(description="Counted spans; at most 200 000.")
     operations: list[Operation] = Field(description="Largest self time first, at most 1000.")

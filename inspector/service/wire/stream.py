@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from inspector.service.wire.base import Wire, optional
+from inspector.service.wire.base import QualifiedId, Wire, optional
 from inspector.service.wire.service import StoreHealth
 from inspector.service.wire.sessions import Session
 from inspector.service.wire.spans import SpanRow
@@ -16,7 +16,7 @@ class StreamMessage(Wire):
     """Fields of every message of the stream."""
 
     time: str = Field(description="RFC 3339: when the change was committed.")
-    session_id: str
+    session_id: QualifiedId
 
 
 class SessionMessage(StreamMessage):
@@ -40,7 +40,7 @@ class SessionUpdated(SessionMessage):
     """A session changed; with its complete row."""
 
     type: Literal["SessionUpdated"] = "SessionUpdated"
-    moved_from: str | None = Field(
+    moved_from: QualifiedId | None = Field(
         default=None,
         description="A trace moved here from this session; the old id responds with 308.",
     )
@@ -61,7 +61,7 @@ class SessionDeleted(StreamMessage):
     """A session was deleted, or merged into another."""
 
     type: Literal["SessionDeleted"] = "SessionDeleted"
-    moved_to: str | None = None
+    moved_to: QualifiedId | None = None
     change: int = Field(
         description="Change number of the deletion: rows of the session that are older are gone."
     )

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from inspector.service.model.rows import SpanStatus
 from inspector.service.wire import TextSoFar, Wire
+from inspector.service.wire.base import QualifiedId
 
 
 class Clip(Wire):
@@ -115,7 +116,7 @@ class StateReading(Wire):
 class AskedReading(Wire):
     """A wait for a person: the question and its outcome."""
 
-    id: str | None = Field(description="Id of the request; null for a pause.")
+    id: QualifiedId | None = Field(description="Id of the request; null for a pause.")
     kind: str
     prompt: str | None
     offset_ns: int
@@ -169,7 +170,7 @@ class Reading(Wire):
 class Transcript(Wire):
     """Readings of the requested spans, in the order of the request."""
 
-    session_id: str
+    session_id: QualifiedId
     readings: Annotated[list[Reading], Field(description="Without unknown spans.")]
     left_out: list[str] = Field(
         description="Requested spans that did not fit into the response: request them again."

@@ -12,7 +12,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.app import ROUTERS
 from inspector.service.feed.commands import Dispatch
-from inspector.service.feed.feed import Feed, FeedTiming
+from inspector.service.feed.feed import Feed
+from inspector.service.feed.viewing import FeedTiming
 from inspector.service.http import problems
 from inspector.service.http.access import Access
 from inspector.service.http.mcp import McpEndpoint

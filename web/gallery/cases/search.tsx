@@ -67,7 +67,7 @@ export const cases: readonly GalleryCase[] = [
     {
       at: MERGE,
       answers: answering({
-        partial: [{ part: 'history', why: AWAY, since: '2026-01-01T10:00:00Z' }],
+        partial: [{ part: 'history', writer: null, why: AWAY, since: '2026-01-01T10:00:00Z' }],
       }),
     },
     320,

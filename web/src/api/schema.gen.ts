@@ -1350,6 +1350,16 @@ export interface components {
             entries: components["schemas"]["AuditEntry"][];
             /** Next Cursor */
             next_cursor: string | null;
+            /**
+             * Partial
+             * @description What could not be searched; empty: nothing.
+             */
+            partial?: components["schemas"]["Partial"][];
+            /**
+             * Positions
+             * @description With `positions`: where each row is.
+             */
+            positions?: components["schemas"]["ListPosition"][] | null;
         };
         /**
          * BlobPart
@@ -2022,7 +2032,10 @@ export interface components {
              * @constant
              */
             name: "mcp-agent-inspector";
-            /** Ready */
+            /**
+             * Ready
+             * @description Of a reader: whether all its services answered once.
+             */
             ready: boolean;
             /** @description Requires the token. */
             store?: components["schemas"]["StoreHealth"] | null;
@@ -2030,6 +2043,11 @@ export interface components {
             usage?: components["schemas"]["StoreUsage"] | null;
             /** Version */
             version: string;
+            /**
+             * Writers
+             * @description Of a reader: its services. Requires the token.
+             */
+            writers?: components["schemas"]["WriterHealth"][] | null;
         };
         /**
          * Heartbeat
@@ -2235,6 +2253,22 @@ export interface components {
         Listeners: {
             /** Processes */
             processes: components["schemas"]["Listener"][];
+        };
+        /**
+         * ListPosition
+         * @description Where a row is in a list.
+         */
+        ListPosition: {
+            /**
+             * Cursor
+             * @description Continues after the row.
+             */
+            cursor: string;
+            /**
+             * Value
+             * @description What the list is sorted by: Unix ns, a number or a title.
+             */
+            value: number | string;
         };
         /**
          * LlmView
@@ -2721,10 +2755,10 @@ export interface components {
         Partial: {
             /**
              * Part
-             * @description `history`: what has left this service's disk.
-             * @constant
+             * @description `history`: what has left the disk of a service; `writer`: a whole service that a reader could not ask.
+             * @enum {string}
              */
-            part: "history";
+            part: "history" | "writer";
             /**
              * Since
              * @description Start, where that is known.
@@ -2732,6 +2766,12 @@ export interface components {
             since: string | null;
             /** Why */
             why: string;
+            /**
+             * Writer
+             * @description Of a reader: the name of the service.
+             * @default null
+             */
+            writer: string | null;
         };
         /**
          * Payload
@@ -3211,10 +3251,20 @@ export interface components {
             /** Next Cursor */
             next_cursor: string | null;
             /**
+             * Partial
+             * @description What could not be searched; empty: nothing.
+             */
+            partial?: components["schemas"]["Partial"][];
+            /**
              * Pending Count
              * @description Number of pending requests of all sessions.
              */
             pending_count: number;
+            /**
+             * Positions
+             * @description With `positions`: where each row is.
+             */
+            positions?: components["schemas"]["ListPosition"][] | null;
             /** Requests */
             requests: components["schemas"]["Request"][];
         };
@@ -3490,6 +3540,11 @@ export interface components {
              */
             partial?: components["schemas"]["Partial"][];
             /**
+             * Positions
+             * @description With `positions`: where each row is.
+             */
+            positions?: components["schemas"]["ListPosition"][] | null;
+            /**
              * Sessions
              * @description On the first page only: sessions found within the time limit.
              */
@@ -3533,6 +3588,11 @@ export interface components {
              * @description Change number of this version: an older one never replaces a newer one.
              */
             change: number;
+            /**
+             * Changed At
+             * @description RFC 3339: when this version was stored.
+             */
+            changed_at: string;
             /**
              * Cost Usd
              * @description Null if no telemetry carries a cost.
@@ -3799,6 +3859,11 @@ export interface components {
              */
             change: number;
             /**
+             * Changed At
+             * @description RFC 3339: when this version was stored.
+             */
+            changed_at: string;
+            /**
              * Cost Usd
              * @description Null if no telemetry carries a cost.
              */
@@ -3915,6 +3980,11 @@ export interface components {
              * @description What could not be searched; empty: nothing.
              */
             partial?: components["schemas"]["Partial"][];
+            /**
+             * Positions
+             * @description With `positions`: where each row is.
+             */
+            positions?: components["schemas"]["ListPosition"][] | null;
             /** Sessions */
             sessions: components["schemas"]["Session"][];
         };
@@ -4744,9 +4814,10 @@ export interface components {
             since: string;
             /**
              * State
+             * @description `incomplete`: of a reader that cannot ask one of its services.
              * @enum {string}
              */
-            state: "ok" | "full" | "read_only" | "unavailable";
+            state: "ok" | "full" | "read_only" | "unavailable" | "incomplete";
         };
         /**
          * StoreUsage
@@ -5231,6 +5302,16 @@ export interface components {
              */
             type: "WaitingOnSignal";
         };
+        /**
+         * WriterHealth
+         * @description The state of a service that a reader asks.
+         */
+        WriterHealth: {
+            /** Name */
+            name: string;
+            /** @description Its store; `incomplete`: it does not answer. */
+            store: components["schemas"]["StoreHealth"];
+        };
     };
     responses: never;
     parameters: never;
@@ -5248,6 +5329,8 @@ export interface operations {
                 cursor?: string | null;
                 limit?: number;
                 origin?: ("browser" | "cli" | "api" | "mcp" | "agent" | "service") | null;
+                /** @description Include where each row is, to merge this list with others. */
+                positions?: boolean;
                 /** @description Text in any part of an entry; ignores case. */
                 q?: string | null;
                 result?: ("accepted" | "applied" | "not_applied" | "refused") | null;
@@ -5371,6 +5454,10 @@ export interface operations {
         parameters: {
             query?: {
                 buckets?: number;
+                /** @description Start, in Unix ns, of the first or last session that `counts` includes; set both. Default: of the first and last of these. */
+                counts_from_ns?: number | null;
+                /** @description Start, in Unix ns, of the first or last session that `counts` includes; set both. Default: of the first and last of these. */
+                counts_until_ns?: number | null;
                 limit?: number;
                 /** @description A query in the language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words in names or content. */
                 q?: string;
@@ -5569,12 +5656,16 @@ export interface operations {
             query?: {
                 /** @description An `as_of`, or the last id seen; `Last-Event-ID` takes precedence. */
                 after?: string | null;
+                /** @description Interval of writes under load. */
+                interval_ms?: number | null;
                 /** @description Send only rows of the list that match this query by their own fields (where spans decide, they count as matching) or wait for a person, at most 200 a second. A row that no longer matches is sent once, with `fits: false`. */
                 q?: string | null;
                 /** @description Sessions whose rows are sent first, whether they match `q` or not. */
                 rows?: string[] | null;
                 /** @description Send spans of these sessions only, comma-separated. Rows of other sessions then come at most once a second, unless the session is new or has ended. `-` matches no session: rows come at once. */
                 session_id?: string | null;
+                /** @description `now`: end when everything is sent. Default: continue live. */
+                until?: "now" | null;
             };
             header?: never;
             path?: never;
@@ -5986,6 +6077,8 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
+                /** @description Include where each row is, to merge this list with others. */
+                positions?: boolean;
                 session_id?: string | null;
                 status?: components["schemas"]["RequestStatus"] | null;
             };
@@ -6113,6 +6206,8 @@ export interface operations {
             query: {
                 cursor?: string | null;
                 limit?: number;
+                /** @description Include where each row is, to merge this list with others. */
+                positions?: boolean;
                 /** @description A query in the language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words in names or content. */
                 q: string;
             };
@@ -6156,6 +6251,8 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
+                /** @description Include where each row is, to merge this list with others. */
+                positions?: boolean;
                 /** @description A query in the language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words in names or content. */
                 q?: string;
                 /** @description Unix time: started then or later. */

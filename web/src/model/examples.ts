@@ -97,6 +97,7 @@ export function exampleSession(values: Partial<Session> = {}): Session {
     cause_span: null,
     answer: null,
     change: 1,
+    changed_at: '2026-01-01T00:00:30.000Z',
     ...values,
   };
 }

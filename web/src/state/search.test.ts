@@ -76,7 +76,7 @@ test('what could not be asked is asked again', async () => {
 });
 
 test('what an earlier page left out is still missing after a whole one', async () => {
-  const away = { part: 'history', why: 'Cannot reach it.', since: null } as const;
+  const away = { part: 'history', writer: null, why: 'Cannot reach it.', since: null } as const;
   const { api } = paged({ partial: [away] }, { partial: [], spans: [hit('a', 1)] });
   const search = new Search(api, 'q');
   await search.more();

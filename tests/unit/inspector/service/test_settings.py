@@ -49,6 +49,9 @@ def test_every_setting_has_its_variable(name: str, monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv(f"INSPECTOR_{other[name]}", "x")
     own = {"host": "127.0.0.2", "capture_content": "FULL", "retention": "1d", "mcp_control": "ON"}
     own |= {"history": "clickhouse://a/b", "history_copies": "1", "hot": "1d", "ack": "disk"}
+    own |= {"writers": "eu=https://eu.example", "writer_tokens": "eu=t"}
+    if name == "writer_tokens":
+        monkeypatch.setenv("INSPECTOR_WRITERS", own["writers"])
     own |= {"allowed_origins": "https://app.example", "trusted_proxies": "10.0.0.0/8"}
     text = own.get(name, text)
     monkeypatch.setenv(f"INSPECTOR_{name.upper()}", text)

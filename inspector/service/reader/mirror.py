@@ -1,0 +1,392 @@
+"""Follow the stream of each service once, for all viewers of a reader (ADR 0017)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable
+from typing import Any, NamedTuple
+
+import httpx
+import orjson
+
+from inspector.errors import StoreUnavailableError
+from inspector.service import wire
+from inspector.service.feed.messages import event
+from inspector.service.feed.narrowing import Narrowing
+from inspector.service.feed.tail import CHUNK, Interest, Position, Tail, Unseen, WriteLimits
+from inspector.service.feed.viewing import NO_SESSION, ChangeStream, FeedTiming, Write
+from inspector.service.http.events import MAX_IDS_CHARS
+from inspector.service.http.problems import ProblemError
+from inspector.service.model.times import rfc3339
+from inspector.service.model.writer_names import split_id
+from inspector.service.present import rows as presenter
+from inspector.service.reader.relayed import RelayedEntry
+from inspector.service.reader.writers import RemoteWriter
+from inspector.service.storage.health import StoreHealth
+from inspector.sse import EventSplitter, TooLongError
+
+_SILENCE_S = 25.0
+"""Time after which a stream counts as dead; a service sends something every 10 s."""
+_RETRY_S = (0.1, 0.5, 1.0, 2.0)
+_INTERVAL_MS = 20
+"""Interval in which the service writes under load: viewers of the reader wait 100 ms again."""
+_MOST_READS = 4
+"""Limit of viewers of one service for whom it is asked at a time."""
+_BREAKS = (
+    httpx.HTTPError,
+    ProblemError,
+    TooLongError,
+    orjson.JSONDecodeError,
+    KeyError,
+    ValueError,
+)
+
+
+class Mirror(ChangeStream):
+    """The stream of one service, with the names of the sessions that a reader shows.
+
+    Args:
+        writer: The service.
+        report: Called when its health changed.
+        timing: Intervals of writing to a viewer.
+
+    Attributes:
+        ready: Whether it was reached once.
+        health: Whether it answers, and can write.
+    """
+
+    def __init__(
+        self, writer: RemoteWriter, report: Callable[[], None], timing: FeedTiming | None = None
+    ) -> None:
+        super().__init__(Tail(0, None), timing=timing)
+        self.ready = asyncio.Event()
+        self.health = StoreHealth("ok", time.time_ns())
+        self.store_id = ""
+        self.name = writer.name
+        self._writer, self._report_health = writer, report
+        self._covered: frozenset[str] | None = frozenset()
+        self._following: asyncio.Task[None] | None = None
+        self._reads = asyncio.Semaphore(_MOST_READS)
+
+    def position(self, change: int) -> str:
+        """Return the position of a change in this service alone."""
+        return f"{self.store_id}.{change}"
+
+    async def run(self) -> None:
+        """Follow the service until cancelled."""
+        failures = 0
+        while True:
+            self._covered = self._tail.followed_ids
+            self._following = asyncio.create_task(self._follow())
+            head = self.head
+            try:
+                await self._following
+            except asyncio.CancelledError:
+                if self._following.cancelled() and not _is_cancelling():
+                    continue  # to follow other sessions
+                raise
+            except _BREAKS as error:
+                failures = 0 if self.head > head else min(failures + 1, len(_RETRY_S) - 1)
+                if failures:
+                    self._away(error)
+            await asyncio.sleep(_RETRY_S[failures])
+
+    async def _follow(self) -> None:
+        after = self.position(self.head) if self.store_id else None
+        async for piece in self._pieces(self._covered, after):
+            self._writer.away = None
+            if self.health.state == "incomplete":
+                self._back()
+            if piece.is_gap or not self.store_id:
+                self._begin_anew(piece)
+            elif piece.change > self.head:
+                followed = self._tail.followed_ids
+                entries = [
+                    entry
+                    for entry in piece.entries
+                    if followed is None or entry.only_for is None or entry.only_for in followed
+                ]
+                with self._lock:
+                    news = self._tail.add_entries(piece.change, entries)
+                self._report(news)
+            if piece.health is not None and piece.health.state != self.health.state:
+                self.health = piece.health
+                self._report_health()
+        raise ValueError("it ended")
+
+    def _begin_anew(self, piece: _Piece) -> None:
+        """Go on from a position of which nothing before is known."""
+        with self._lock:
+            self.store_id = piece.store_id or self.store_id
+            self._tail.forget(piece.change if piece.store_id else self.head)
+            self._generation += self.ready.is_set()
+        self.ready.set()
+        self._wake_all()
+
+    def _away(self, error: Exception) -> None:
+        if self.health.state != "incomplete":
+            why = str(error) or repr(error)
+            if not isinstance(error, ProblemError):
+                why = self._writer.failed(f"broke off: {why}").detail
+            self.health = StoreHealth("incomplete", time.time_ns(), why)
+            self._report_health()
+
+    def _back(self) -> None:
+        """Have viewers read their lists again: what they read meanwhile lacks this service."""
+        self.health = StoreHealth("ok", time.time_ns())
+        self._generation += self.ready.is_set()
+        self._wake_all()
+        self._report_health()
+
+    def _followed(self) -> None:
+        """Follow the sessions of a viewer that came."""
+        wanted, covered = self._tail.followed_ids, self._covered
+        is_covered = covered is None or (wanted is not None and wanted <= covered)
+        if not is_covered and self._following is not None:
+            # Nothing that is on its way is taken any more: the next connection begins here.
+            self._following.cancel()
+
+    async def _start(self, after: str | None) -> int | None:
+        """Return the change to continue from; None when `after` is unknown here."""
+        if after is None:
+            return self.head
+        store_id, _, number = after.rpartition(".")
+        if store_id != self.store_id or not (number.isascii() and number.isdecimal()):
+            return None
+        change = int(number[:20])
+        if change > self.head:  # lists are asked of the service itself, which is ahead
+            with contextlib.suppress(ProblemError, KeyError, ValueError):
+                newest = await self._writer.read("/sessions", [("limit", "1")])
+                if change > int(newest["as_of"].rpartition(".")[2]):
+                    return None
+            change = self.head
+        return change if self._is_in_reach(change) else None
+
+    async def _read(self, seen: Position, interest: Interest, limits: WriteLimits) -> Unseen:
+        """Return what a viewer has not seen that is further behind than what is in memory."""
+        published = self.head
+        found: list[RelayedEntry] = []
+        reached, is_all = seen.cursor, True
+        ids = interest.session_ids or None
+        async with self._reads:
+            pieces = self._pieces(ids, self.position(seen.cursor), until="now")
+            try:
+                async with contextlib.aclosing(pieces):
+                    async for piece in pieces:
+                        if piece.is_gap:
+                            self._evicted = max(self._evicted, seen.cursor + 1)
+                        found += piece.entries
+                        reached = max(reached, piece.change)
+                        if piece.is_gap or len(found) >= CHUNK or reached >= published:
+                            is_all = reached >= published
+                            break
+            except _BREAKS as error:
+                raise StoreUnavailableError(str(error)) from error
+        entries = [one for one in found if seen.cursor < one.change <= published]
+        reached = min(reached, published)
+        return self._unseen(entries, reached, seen, interest, limits, is_all=is_all)
+
+    async def _pieces(
+        self, ids: Collection[str] | None, after: str | None, until: str | None = None
+    ) -> AsyncGenerator[_Piece, None]:
+        """Yield what the service sends about sessions, and the rows of all.
+
+        Args:
+            ids: The sessions, as they are shown; None: all.
+            after: A position; None: now.
+            until: `now`: end when everything was sent.
+        """
+        query = [("interval_ms", str(_INTERVAL_MS))]
+        query += [(name, value) for name, value in (("after", after), ("until", until)) if value]
+        if ids is not None:
+            own = (split_id(one, (self._writer.name,)) for one in ids)
+            # With the one that does not exist, rows of others do not wait, so each has an id.
+            listed = ",".join([*sorted(one[1] for one in own if one), NO_SESSION])
+            if len(listed) <= MAX_IDS_CHARS:
+                query.append(("session_id", listed))
+        answer = await self._writer.send("GET", "/events", query, timeout_s=_SILENCE_S)
+        try:
+            if answer.status_code != 200:
+                raise self._writer.failed(f"answers {answer.status_code}")
+            splitter, messages = EventSplitter(), list[dict[str, Any]]()
+            async for bytes_ in answer.aiter_raw():
+                for one in splitter.feed(bytes_):
+                    messages.append(orjson.loads(one.data))
+                    if one.id or messages[-1]["type"] in ("Gap", "Heartbeat"):
+                        yield _piece(one.id, messages, self._writer.name)
+                        messages = []
+        finally:
+            await answer.aclose()
+
+
+class _Piece(NamedTuple):
+    """What came with one id."""
+
+    store_id: str
+    change: int
+    entries: list[RelayedEntry]
+    is_gap: bool
+    health: StoreHealth | None
+
+
+def _piece(id_: str, messages: list[dict[str, Any]], name: str) -> _Piece:
+    store_id, _, number = id_.rpartition(".")
+    change, last = int(number or 0), messages[-1]
+    if last["type"] == "Gap":
+        return _Piece(store_id, change, [], True, None)
+    if last["type"] == "Heartbeat":
+        store = last["store"]
+        message = f"{name}: {store['message']}" if store["message"] else ""
+        health = StoreHealth(store["state"], time.time_ns(), message)
+        return _Piece(store_id, change, [], False, health)
+    return _Piece(store_id, change, [RelayedEntry(change, messages, name)], False, None)
+
+
+def _is_cancelling() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def join_positions(positions: Iterable[str]) -> str:
+    """Return one position for those of several services."""
+    return "-".join(positions)
+
+
+class MirroredStream:
+    """The streams of all services, as one.
+
+    Args:
+        writers: The services.
+        timing: Intervals of writing to a viewer.
+    """
+
+    def __init__(self, writers: Collection[RemoteWriter], timing: FeedTiming | None = None) -> None:
+        self._timing = timing or FeedTiming()
+        self._mirrors = [Mirror(one, self._report_health, timing) for one in writers]
+        self._tasks: list[asyncio.Task[None]] = []
+        self._health = StoreHealth("ok", time.time_ns())
+
+    def start(self) -> None:
+        """Follow the services from now on."""
+        self._tasks = [asyncio.create_task(one.run()) for one in self._mirrors]
+
+    async def close(self) -> None:
+        """End all streams. Idempotent."""
+        for mirror in self._mirrors:
+            await mirror.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    @property
+    def health(self) -> StoreHealth:
+        """The health of all: that of the first that is not well."""
+        return self._health
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all services were reached once."""
+        return all(one.ready.is_set() for one in self._mirrors)
+
+    def writer_health(self) -> list[wire.WriterHealth]:
+        """Return the health of each service."""
+        return [
+            wire.WriterHealth(name=one.name, store=presenter.store_health(one.health))
+            for one in self._mirrors
+        ]
+
+    def _report_health(self) -> None:
+        troubled = [one.health for one in self._mirrors if one.health.state != "ok"]
+        health = StoreHealth("ok", time.time_ns())
+        if troubled:
+            message = " ".join(one.message for one in troubled)
+            health = StoreHealth(troubled[0].state, troubled[0].since_ns, message)
+        self._health = health
+        for mirror in self._mirrors:
+            mirror.publish_health(health)
+
+    async def stream(
+        self,
+        after: str | None = None,
+        session_ids: Collection[str] = (),
+        narrowing: Narrowing | None = None,
+    ) -> AsyncGenerator[bytes, None]:
+        """Yield server-sent events of all services, one write at a time; see `ChangeStream`."""
+        positions = _Positions(after, self._mirrors)
+        writes = asyncio.Queue[tuple[Mirror, Write] | None](1)
+        pumps = [
+            asyncio.create_task(self._pump(one, writes, positions, session_ids, narrowing))
+            for one in self._mirrors
+        ]
+        try:
+            while True:
+                try:
+                    async with asyncio.timeout(self._timing.keep_alive_s):
+                        found = await writes.get()
+                except TimeoutError:  # no service was reached yet
+                    yield event(self._heartbeat())
+                    continue
+                if found is None:
+                    return
+                mirror, write = found
+                positions.move(mirror, write.cursor)
+                yield _with_id(write.block, str(positions))
+        finally:
+            for pump in pumps:
+                pump.cancel()
+            await asyncio.gather(*pumps, return_exceptions=True)
+
+    async def _pump(
+        self,
+        mirror: Mirror,
+        writes: asyncio.Queue[tuple[Mirror, Write] | None],
+        positions: _Positions,
+        session_ids: Collection[str],
+        narrowing: Narrowing | None,
+    ) -> None:
+        await mirror.ready.wait()
+        after = positions.claim(mirror)
+        async with contextlib.aclosing(mirror.writes(after, session_ids, narrowing)) as blocks:
+            async for write in blocks:
+                await writes.put((mirror, write))
+        await writes.put(None)
+
+    def _heartbeat(self) -> bytes:
+        now_ns = time.time_ns()
+        store = presenter.store_health(self._health)
+        beat = wire.Heartbeat(time=rfc3339(now_ns), now_ns=str(now_ns), store=store)
+        return beat.model_dump_json().encode()
+
+
+class _Positions:
+    """Where a viewer is in each service."""
+
+    def __init__(self, after: str | None, mirrors: Collection[Mirror]) -> None:
+        self._is_now = after is None
+        self._known: dict[Mirror, str] = {}
+        self._unclaimed = {one.rpartition(".")[0]: one for one in (after or "").split("-") if one}
+        for mirror in mirrors:
+            if mirror.ready.is_set() and (known := self._unclaimed.get(mirror.store_id)):
+                self._known[mirror] = known
+
+    def claim(self, mirror: Mirror) -> str | None:
+        """Return the position in a service that is reached; None: now; empty: it is not known."""
+        known = self._unclaimed.pop(mirror.store_id, None)
+        return None if self._is_now else (known or "")
+
+    def move(self, mirror: Mirror, cursor: int | None) -> None:
+        """Note how far a viewer is."""
+        if cursor is not None:
+            self._known[mirror] = mirror.position(cursor)
+
+    def __str__(self) -> str:
+        return join_positions(dict.fromkeys([*self._known.values(), *self._unclaimed.values()]))
+
+
+def _with_id(block: bytes, id_: str) -> bytes:
+    """Return events of which the last has an id: a viewer that is cut off before goes on there."""
+    last = block.rfind(b"\n\ndata: ") + 2
+    last = 0 if last == 1 else last
+    return b"%bid: %b\n%b" % (block[:last], id_.encode(), block[last:])

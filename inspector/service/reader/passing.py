@@ -1,0 +1,291 @@
+"""Routes of a reader that one service answers: that of the session, the request or the trace."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from typing import TypeAlias
+from urllib.parse import quote, unquote, urlencode, urlsplit
+
+import httpx
+import orjson
+from fastapi import APIRouter, Request
+from fastapi.routing import APIRoute
+from starlette.background import BackgroundTask
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute
+
+from inspector.service.http.audit import NDJSON
+from inspector.service.http.caller import forwarded_caller
+from inspector.service.http.problems import MEDIA_TYPE as PROBLEM
+from inspector.service.http.problems import ProblemError
+from inspector.service.model.writer_names import qualified
+from inspector.service.reader.ids import Qualify, qualifier
+from inspector.service.reader.parts import ReaderParts, reader_parts_of, segment
+from inspector.service.reader.writers import Fleet, RemoteWriter, WriterAwayError
+from inspector.service.wire import Problem
+
+SILENCE_S = 60.0
+"""Time in which some of an answer must come."""
+
+_SENT_ON = (
+    "accept",
+    "content-encoding",
+    "content-type",
+    "if-none-match",
+    "if-range",
+    "inspector-grant",
+    "range",
+)
+_SENT_BACK = (
+    "accept-ranges",
+    "allow",
+    "cache-control",
+    "content-disposition",
+    "content-range",
+    "content-type",
+    "etag",
+    "inspector-next-cursor",
+    "retry-after",
+)
+_IN_SESSION = "{session_id:path}"
+_IN_REQUEST = "{request_id:path}"
+_COMPARED = ("left", "right", "session")
+_MAX_TRACES = 10_000
+_ELSEWHERE = ("/v1/", "/processes/", "/prices", "/import")
+
+Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
+
+
+def passing_router(routes: Iterable[BaseRoute]) -> APIRouter:
+    """Return routes that pass on what the routes of a service answer.
+
+    Args:
+        routes: The routes of a service; of others than these, none is passed on.
+    """
+    router = APIRouter()
+    traces = _Traces()
+    for route in routes:
+        if isinstance(route, APIRoute) and (endpoint := _endpoint(route, traces)) is not None:
+            router.add_route(route.path, endpoint, [*(route.methods or ())], name=route.name)
+    return router
+
+
+def _endpoint(route: APIRoute, traces: _Traces) -> Endpoint | None:
+    if route.path.startswith(_ELSEWHERE):
+        return _refuse
+    qualify = qualifier(route.response_model)
+    if _IN_SESSION in route.path:
+        return _of_session(route, qualify)
+    if _IN_REQUEST in route.path:
+        return _of_request(route, qualify)
+    if route.path.startswith("/spans/"):
+        return _of_trace(traces, qualify)
+    if route.path.startswith("/compare"):
+        return _of_compared(qualify)
+    return None
+
+
+async def _refuse(request: Request) -> Response:
+    raise ProblemError(
+        421,
+        "reader",
+        "Not here",
+        "This is a reader: it stores nothing. Send to one of the services that it reads: "
+        f"{', '.join(reader_parts_of(request).fleet.writers)}.",
+    )
+
+
+def _of_session(route: APIRoute, qualify: Qualify | None) -> Endpoint:
+    async def pass_on(request: Request) -> Response:
+        parts, shown_id = reader_parts_of(request), request.path_params["session_id"]
+        found = parts.owner(shown_id)
+        if found is None:
+            shown_id = await parts.find_owner(shown_id)
+            if request.method in ("GET", "HEAD"):
+                return _moved(request, route, shown_id)
+            found = parts.owner(shown_id)
+        assert found is not None
+        writer, own_id = found
+        path = route.path.replace(_IN_SESSION, segment(own_id))
+        answer = await _send(parts, writer, request, path)
+        if answer.status_code == 308:
+            await answer.aclose()
+            return _moved(request, route, qualified(writer.name, _target(answer, writer, route)))
+        return await _returned(answer, writer, qualify)
+
+    return pass_on
+
+
+def _of_request(route: APIRoute, qualify: Qualify | None) -> Endpoint:
+    async def pass_on(request: Request) -> Response:
+        parts, shown_id = reader_parts_of(request), request.path_params["request_id"]
+        found = parts.owner(shown_id)
+        if found is None:
+            raise ProblemError(
+                404, "no_such_request", "Not found", "No request has this id: use `NAME:ID`."
+            )
+        writer, own_id = found
+        path = route.path.replace(_IN_REQUEST, segment(own_id))
+        return await _returned(await _send(parts, writer, request, path), writer, qualify)
+
+    return pass_on
+
+
+def _of_trace(traces: _Traces, qualify: Qualify | None) -> Endpoint:
+    async def pass_on(request: Request) -> Response:
+        parts, trace_id = reader_parts_of(request), request.path_params["trace_id"]
+        away: WriterAwayError | None = None
+        missing: Response | None = None
+        for writer in traces.order(parts.fleet, trace_id):
+            try:
+                answer = await _send(parts, writer, request, _path(request))
+            except WriterAwayError as error:
+                away = away or error
+                continue
+            back = await _returned(answer, writer, qualify)
+            if answer.status_code != 404:
+                traces.note(trace_id, writer.name)
+                return back
+            missing = missing or back
+        if missing is None or away is not None:
+            assert away is not None
+            raise away.with_traceback(None)
+        return missing
+
+    return pass_on
+
+
+class _Traces:
+    """The service that had a trace the last time: it is asked first."""
+
+    def __init__(self) -> None:
+        self._names = OrderedDict[str, str]()
+
+    def order(self, fleet: Fleet, trace_id: str) -> list[RemoteWriter]:
+        first = self._names.get(trace_id)
+        return sorted(fleet.writers.values(), key=lambda writer: writer.name != first)
+
+    def note(self, trace_id: str, name: str) -> None:
+        self._names[trace_id] = name
+        self._names.move_to_end(trace_id)
+        if len(self._names) > _MAX_TRACES:
+            self._names.popitem(last=False)
+
+
+def _of_compared(qualify: Qualify | None) -> Endpoint:
+    async def pass_on(request: Request) -> Response:
+        parts = reader_parts_of(request)
+        writers: dict[str, RemoteWriter] = {}
+        query = []
+        for key, value in request.query_params.multi_items():
+            if key in _COMPARED:
+                found = parts.owner(value) or parts.owner(await parts.find_owner(value))
+                assert found is not None
+                writer, value = found
+                writers[writer.name] = writer
+            query.append((key, value))
+        if len(writers) > 1:
+            raise ProblemError(
+                422,
+                "different_services",
+                "Different services",
+                f"The sessions are of different services: {', '.join(sorted(writers))}. Export "
+                "them with `inspector export`, and compare the files with `inspector compare`.",
+            )
+        writer = next(iter(writers.values() or parts.fleet.writers.values()))
+        encoded = urlencode(query).encode()
+        answer = await _send(parts, writer, request, _path(request), encoded)
+        return await _returned(answer, writer, qualify)
+
+    return pass_on
+
+
+def _path(request: Request) -> str:
+    root: str = request.scope.get("root_path", "")
+    return quote(request.scope["path"].removeprefix(root))
+
+
+async def _send(
+    parts: ReaderParts,
+    writer: RemoteWriter,
+    request: Request,
+    path: str,
+    query: bytes | None = None,
+) -> httpx.Response:
+    headers = {name: request.headers[name] for name in _SENT_ON if name in request.headers}
+    headers |= forwarded_caller(request, parts.access)
+    # Ids are replaced in what comes back.
+    headers["accept-encoding"] = "identity"
+    is_change = request.method not in ("GET", "HEAD")
+    return await writer.send(
+        request.method,
+        path,
+        request.scope["query_string"] if query is None else query,
+        headers=headers,
+        content=request.stream() if is_change else None,
+        timeout_s=SILENCE_S,
+    )
+
+
+async def _returned(
+    answer: httpx.Response, writer: RemoteWriter, qualify: Qualify | None
+) -> Response:
+    """Return a service's answer with the name of the service before ids."""
+    headers = {name: answer.headers[name] for name in _SENT_BACK if name in answer.headers}
+    media_type = answer.headers.get("content-type", "").partition(";")[0]
+    if media_type == PROBLEM:
+        qualify = qualifier(Problem)
+    if media_type == NDJSON:
+        pieces = _lines(answer, writer, qualify)
+    elif qualify is not None and media_type in ("application/json", PROBLEM):
+        try:
+            body = await answer.aread()
+        except httpx.HTTPError as error:
+            raise writer.failed(f"broke off: {error!r}") from error
+        made = await asyncio.to_thread(_qualified, body, qualify, writer.name)
+        return Response(made, answer.status_code, headers)
+    else:
+        if "content-length" in answer.headers:
+            headers["content-length"] = answer.headers["content-length"]
+        pieces = answer.aiter_raw()
+    return StreamingResponse(
+        pieces, answer.status_code, headers, background=BackgroundTask(answer.aclose)
+    )
+
+
+def _qualified(body: bytes, qualify: Qualify, name: str) -> bytes:
+    return orjson.dumps(qualify(orjson.loads(body), name))
+
+
+async def _lines(
+    answer: httpx.Response, writer: RemoteWriter, qualify: Qualify | None
+) -> AsyncIterator[bytes]:
+    rest = bytearray()
+    async for piece in answer.aiter_raw():
+        *lines, last = piece.split(b"\n")
+        for line in lines:
+            whole = bytes(rest) + line
+            rest.clear()
+            if qualify is not None:
+                whole = await asyncio.to_thread(_qualified, whole, qualify, writer.name)
+            yield whole + b"\n"
+        rest += last
+    if rest:
+        yield bytes(rest)
+
+
+def _target(answer: httpx.Response, writer: RemoteWriter, route: APIRoute) -> str:
+    """Return the own id of the session that an answer leads to."""
+    path = urlsplit(answer.headers.get("location", "")).path
+    found = route.path_regex.match(unquote(path).removeprefix(writer.base_path))
+    if found is None:
+        raise writer.failed("leads to somewhere else")
+    return found["session_id"]
+
+
+def _moved(request: Request, route: APIRoute, shown_id: str) -> Response:
+    url = request.url_for(route.name, session_id=shown_id)
+    query = request.url.query
+    return RedirectResponse(url.path + (f"?{query}" if query else ""), status_code=308)

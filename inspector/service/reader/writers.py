@@ -1,0 +1,264 @@
+"""The services that a reader asks, each over HTTP with the token of the installation."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic, time_ns
+from typing import Any, TypeAlias
+
+import httpx
+import orjson
+
+from inspector.service.http.problems import ProblemError
+from inspector.service.model.times import rfc3339
+from inspector.service.model.writer_names import WriterAddress
+from inspector.service.otlp.untraced import untraced
+from inspector.version import VERSION
+
+ROLE_HEADER = "Inspector-Role"
+"""Header of the answers of a reader."""
+
+_log = logging.getLogger("inspector.reader")
+_CONNECT_S = 2.0
+_ANSWER_S = 10.0
+"""Time limit of an answer to a list; a search may ask another machine."""
+_PAUSE_S = 2.0
+"""Time after a failure in which the next requests fail at once."""
+_LARGE_BYTES = 65_536
+_PLAIN = {"Accept": "application/json", "User-Agent": f"inspector-reader/{VERSION}"}
+
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout)
+
+Query: TypeAlias = Sequence[tuple[str, str]]
+
+
+class WriterAwayError(ProblemError):
+    """A service does not answer, or not as it should.
+
+    Attributes:
+        writer: Its name.
+        since_ns: Since when; Unix ns.
+    """
+
+    def __init__(self, writer: str, why: str, since_ns: int) -> None:
+        super().__init__(
+            503,
+            "writer_away",
+            "Service away",
+            f"The service {writer!r} {why}.",
+            headers={"Retry-After": "5"},
+        )
+        self.writer, self.since_ns = writer, since_ns
+
+    def partial(self) -> dict[str, Any]:
+        """Return it as what is missing from a list (`wire.Partial`)."""
+        return {
+            "part": "writer",
+            "writer": self.writer,
+            "why": self.detail,
+            "since": rfc3339(self.since_ns),
+        }
+
+
+class RemoteWriter:
+    """One service.
+
+    Attributes:
+        name: Its name.
+        away: Why it does not answer; None: it did the last time.
+    """
+
+    def __init__(self, address: WriterAddress, client: httpx.AsyncClient, token: str) -> None:
+        self.name = address.name
+        self.base_path = httpx.URL(address.url).path.rstrip("/")
+        self.away: WriterAwayError | None = None
+        self._url, self._client = address.url, client
+        self._headers = {**_PLAIN, "Authorization": f"Bearer {token}"}
+        self._silent_until_s = 0.0
+
+    async def read(self, path: str, query: Query = ()) -> Any:
+        """Return the JSON at `path`.
+
+        Raises:
+            WriterAwayError: It does not answer, or fails.
+            ProblemError: It refuses what was asked.
+        """
+        if self.away is not None and monotonic() < self._silent_until_s:
+            raise self.away.with_traceback(None)
+        try:
+            async with asyncio.timeout(_ANSWER_S):
+                answer = await self.send("GET", path, query)
+                body = await answer.aread()
+        except TimeoutError as error:
+            raise self.failed(f"has not answered for {_ANSWER_S:.0f} s") from error
+        except httpx.HTTPError as error:
+            raise self.failed(f"broke off: {error!r}") from error
+        if answer.status_code != 200:
+            raise self._refusal(answer, body)
+        self.away = None
+        try:
+            return await _decoded(body)
+        except orjson.JSONDecodeError as error:
+            raise self.failed("is not Inspector: check its address") from error
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        query: Query | bytes = (),
+        *,
+        headers: Mapping[str, str] | None = None,
+        content: Any = None,
+        timeout_s: float | None = None,
+    ) -> httpx.Response:
+        """Send a request; return the answer with a body that is not read yet.
+
+        Raises:
+            WriterAwayError: It does not answer, does not accept the token, or is a reader.
+        """
+        url = httpx.URL(f"{self._url}{path}")
+        if isinstance(query, bytes):
+            url = url.copy_with(query=query)
+        elif query:
+            url = url.copy_merge_params(httpx.QueryParams(list(query)))
+        request = self._client.build_request(
+            method,
+            url,
+            headers={**self._headers, **(headers or {})},
+            content=content,
+            timeout=httpx.Timeout(timeout_s, connect=_CONNECT_S),
+        )
+        with untraced():
+            try:
+                answer = await self._client.send(request, stream=True)
+            except (httpx.HTTPError, RuntimeError) as error:  # closed: the reader ends
+                away = self.failed(f"does not answer at {self._url}: {_why(error)}")
+                if method in ("GET", "HEAD") or isinstance(error, _NOT_SENT):
+                    raise away from error
+                raise ProblemError(
+                    504,
+                    "may_have_acted",
+                    "Outcome unknown",
+                    f"{away.detail} It may have acted nevertheless: look before you try again.",
+                ) from error
+        why = None
+        if ROLE_HEADER in answer.headers:
+            why = "is a reader: name the services that store, in INSPECTOR_WRITERS"
+        elif answer.status_code == 401:
+            why = "does not accept the token: INSPECTOR_TOKEN is the same in all"
+        if why is not None:
+            await answer.aclose()
+            raise self.failed(why)
+        return answer
+
+    def _refusal(self, answer: httpx.Response, body: bytes) -> ProblemError:
+        try:
+            problem = orjson.loads(body)
+            detail, code = str(problem["detail"]), str(problem["code"])
+        except (orjson.JSONDecodeError, KeyError, TypeError):
+            return self.failed(f"answers {answer.status_code}, as Inspector does not")
+        if answer.status_code >= 500 or answer.status_code == 403:
+            return self.failed(f"cannot answer: {detail.rstrip('.')}")
+        place = (problem["position"], problem.get("length", 0)) if "position" in problem else None
+        return ProblemError(
+            answer.status_code,
+            code,
+            str(problem.get("title", "")),
+            detail,
+            place=place,
+            suggestion=problem.get("suggestion"),
+        )
+
+    def failed(self, why: str) -> WriterAwayError:
+        """Note why the service does not answer, and return it as an error."""
+        since_ns = self.away.since_ns if self.away is not None else time_ns()
+        if self.away is None:
+            _log.warning("The service %r %s.", self.name, why)
+        self.away = WriterAwayError(self.name, why, since_ns)
+        self._silent_until_s = monotonic() + _PAUSE_S
+        return self.away
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The answers of several services to one question."""
+
+    answers: dict[str, Any]
+    """By the name of the service, in the order of the setting."""
+    partial: list[dict[str, Any]]
+    """What is missing, and what the services say is missing (`wire.Partial`)."""
+
+
+class Fleet:
+    """All services of a reader.
+
+    Args:
+        addresses: Where they are.
+        token: The token of those that have none of their own.
+        tokens: By name.
+    """
+
+    def __init__(
+        self, addresses: Sequence[WriterAddress], token: str, tokens: Mapping[str, str]
+    ) -> None:
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=50)
+        self._client = httpx.AsyncClient(limits=limits, trust_env=False, verify=_verified())
+        self.writers = {
+            one.name: RemoteWriter(one, self._client, tokens.get(one.name, token))
+            for one in addresses
+        }
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._client.aclose()
+
+    async def gather(self, path: str, query_of: Callable[[str], Query | None]) -> Gathered:
+        """Ask all services at once.
+
+        Args:
+            path: Of a route that answers an object.
+            query_of: Returns the query for a name; None: it is not asked.
+
+        Raises:
+            ProblemError: One refuses what was asked, or none answers.
+        """
+        targets = [(name, query) for name in self.writers if (query := query_of(name)) is not None]
+        found = await asyncio.gather(
+            *(self.writers[name].read(path, query) for name, query in targets),
+            return_exceptions=True,
+        )
+        answers: dict[str, Any] = {}
+        partial: list[dict[str, Any]] = []
+        for (name, _), one in zip(targets, found, strict=True):
+            if isinstance(one, WriterAwayError):
+                partial.append(one.partial())
+            elif isinstance(one, BaseException):
+                raise one
+            else:
+                answers[name] = one
+                partial += ({**part, "writer": name} for part in one.get("partial", ()))
+        if targets and not answers:
+            raise next(one for one in found if isinstance(one, WriterAwayError))
+        return Gathered(answers, partial)
+
+
+async def _decoded(body: bytes) -> Any:
+    """Return JSON; one that is large is read beside the loop, which serves streams."""
+    return (
+        await asyncio.to_thread(orjson.loads, body)
+        if len(body) > _LARGE_BYTES
+        else orjson.loads(body)
+    )
+
+
+def _verified() -> ssl.SSLContext:
+    """Return the check of certificates: of the system, and of `SSL_CERT_FILE`."""
+    return ssl.create_default_context()
+
+
+def _why(error: Exception) -> str:
+    return str(error) or type(error).__name__
