@@ -119,7 +119,12 @@ async def test_without_the_history_lists_are_whole_searches_say_what_they_left_o
         found = (await api.get("/search?q=second")).json()
         assert [one["span"]["name"] for one in found["spans"]] == ["second"]
         assert found["partial"] == [
-            {"part": "history", "why": why, "since": "2026-01-01T00:00:00.000000000Z"}
+            {
+                "part": "history",
+                "writer": None,
+                "why": why,
+                "since": "2026-01-01T00:00:00.000000000Z",
+            }
         ]
         counted = (await api.get("/sessions/count?q=kind:other")).json()
         assert (counted["count"], len(counted["partial"])) == (1, 1)
