@@ -52,6 +52,14 @@ class _Sender(threading.Thread):
         return False
 
 
+def _wait_for_more(senders: list[_Sender]) -> None:
+    def count() -> int:
+        return sum(len(one.acknowledged) for one in senders)
+
+    before = count()
+    wait_for(lambda: count() > before + 20)
+
+
 class _OpenPage(threading.Thread):
     """A page that connects again whenever it is cut off, and follows the rules of ADR 0003."""
 
@@ -116,8 +124,7 @@ def test_what_was_acknowledged_is_shown_once_whoever_is_killed(start: Start, see
         thread.start()
     for _ in range(ROUNDS):
         killed = dice.choice([eu, us, reader])
-        before = sum(len(one.acknowledged) for one in senders)
-        wait_for(lambda before=before: sum(len(one.acknowledged) for one in senders) > before + 20)
+        _wait_for_more(senders)
         killed.kill()
         killed.start()
     for sender in senders:

@@ -21,6 +21,8 @@ from inspector.paths import make_database
 from inspector.service.storage.sqlite_errors import RESTORE, is_damage
 
 _APPLICATION_ID = 0x494E5350  # "INSP"
+LEAP = 2**32
+"""Gap in the change numbers after a restore: commits after the backup used the next ones."""
 FILE_HEAD = b"SQLite format 3\0"
 """The first bytes of every SQLite file that is not empty."""
 BUSY_MS = 5_000

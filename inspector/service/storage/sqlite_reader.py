@@ -667,10 +667,11 @@ def _sort_value(order: Order) -> tuple[str, tuple[apsw.SQLiteValue, ...]]:
 
 def _session(row: _Row) -> SessionRecord:
     body, *rest = row
-    return SessionRecord(_session_row(orjson.loads(body)), *rest)
+    return SessionRecord(session_row(orjson.loads(body)), *rest)
 
 
-def _session_row(body: dict[str, Any]) -> SessionRow:
+def session_row(body: dict[str, Any]) -> SessionRow:
+    """Return a row from its JSON."""
     body["status"] = SessionStatus(body["status"])
     body["engine"] = Engine(body["engine"])
     for name in ("models", "services", "agents", "tags", "users"):
