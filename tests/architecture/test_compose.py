@@ -38,7 +38,6 @@ STORE = IMAGE["INSPECTOR_STORE"]
 
 NOT_SETTINGS = {"INSPECTOR_URL", "INSPECTOR_TOKEN", "INSPECTOR_RUNTIME_DIR"}
 """Read by the agent side, too, which has no settings table."""
-NOT_SETTINGS |= {"INSPECTOR_HISTORY_COPIES"}  # ignored by versions without replicas
 
 
 def test_both_follow_the_compose_specification() -> None:

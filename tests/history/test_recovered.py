@@ -64,7 +64,7 @@ async def test_every_view_of_a_recovered_store_answers_as_before(
 
         views = TieredStore(again, tmp_path / "unpacked", unpacked)
         with again.read() as reader:
-            health = HistoryProgress("ok", through=reader.head)
+            health = HistoryProgress("ok", through=reader.head, here=reader.head)
         stores = Stores(again.id, again.former)
         words = HistoryIndex(stores, clickhouse.client, lambda: health)
         async with open_api(again, views=views, words=words) as api:

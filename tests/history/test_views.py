@@ -58,7 +58,7 @@ def tiered(
         with store.read() as reader, closing(clickhouse.client()) as client:
             unpack(reader, client, Stores(store.id, store.former), session_ids, path)
 
-    health = HistoryProgress("ok", through=through)
+    health = HistoryProgress("ok", through=through, here=through)
     views = TieredStore(store, folder / "unpacked", unpacked)
     return views, HistoryIndex(Stores(store.id, store.former), clickhouse.client, lambda: health)
 
@@ -133,6 +133,11 @@ async def test_without_the_history_lists_are_whole_searches_say_what_they_left_o
         assert (answer.status_code, answer.json()["code"]) == (503, "history_unavailable")
         assert answer.json()["detail"] == why
         assert (await api.get(f"/sessions/{trace_hex(2)}/spans")).status_code == 200
+    with store.read() as reader:  # a replica that is behind
+        health = HistoryProgress("ok", through=reader.evicted, here=reader.evicted - 1)
+    async with open_api(store, views=views, words=words) as api:
+        (missing,) = (await api.get("/search?q=second")).json()["partial"]
+        assert missing["why"] == "The history lacks some of what has left the disk."
     async with open_api(store) as api:  # the setting was taken away
         answer = await api.get(f"/sessions/{trace_hex(1)}/statistics")
         assert (answer.status_code, answer.json()["code"]) == (503, "in_history")

@@ -84,6 +84,9 @@ def _examine_history(found: Mapping[str, Any]) -> Iterator[CheckResult]:
             level = WARN if state == "away" else FAIL
             advice = "Spans are stored all the same, and copied later."
             yield CheckResult(level, "history", str(found["message"]), advice)
+    for trouble in found.get("replicas", ()):
+        advice = "The others are written all the same. It is tried again."
+        yield CheckResult(WARN, "history", str(trouble), advice)
 
 
 def _examine_run_files(environ: Mapping[str, str]) -> Iterator[CheckResult]:

@@ -28,7 +28,9 @@ _SENTENCES = {
     "193": "the password is wrong. Check INSPECTOR_HISTORY_PASSWORD",
     "194": "the user needs a password. Set INSPECTOR_HISTORY_PASSWORD",
     "243": "its disk is full. Make room there",
-    "497": "the user may not write. Grant INSERT, SELECT, CREATE and ALTER on {database}",
+    "242": "its tables are read-only now. Is ZooKeeper, or ClickHouse Keeper, running",
+    "497": "a right is missing. Grant INSERT, SELECT, CREATE and ALTER on {database}; for replicas "
+    "SYSTEM SYNC REPLICA, too",
     "516": "the user is unknown, or the password is wrong. Check INSPECTOR_HISTORY_PASSWORD",
 }
 """What an error of a code means, and what to do."""
@@ -61,6 +63,8 @@ class ClickHouse:
         """Whether the server has maps, and inserts that return before they are done."""
         self.has_text_index = False
         """Whether the server has indexes of words."""
+        self.can_sync_parts = False
+        """Whether a replica can wait for what is inserted, and not for merges, too."""
 
     def connect(self) -> str:
         """Choose the first server that answers, and adapt to it; return its version.
@@ -72,13 +76,16 @@ class ClickHouse:
         year, month = map(int, version.split(".")[:2])
         self.is_modern = year >= 22
         self.has_text_index = (year, month) >= (26, 2)
-        # An old server refuses a setting that it does not know.
-        self._settings = {"async_insert": "0"} if self.is_modern else {}
+        self.can_sync_parts = (year, month) >= (23, 4)
+        # Not taken for a part that a dead replica has.
+        self._settings = {"insert_deduplicate": "0"}
+        if self.is_modern:  # an old server refuses a setting that it does not know
+            self._settings["async_insert"] = "0"
         return version
 
-    def run(self, statement: str) -> None:
-        """Run a statement that returns nothing."""
-        self._send({}, [statement.encode()])
+    def run(self, statement: str, most_s: float = TIMEOUT_S) -> None:
+        """Run a statement that returns nothing; wait for it for at most `most_s`."""
+        self._send({}, [statement.encode()], most_s)
 
     def rows(self, query: str, *, most_s: int = 0) -> list[dict[str, Any]]:
         """Return the rows of a query; integers of 64 bits are exact.

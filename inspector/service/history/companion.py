@@ -1,7 +1,7 @@
 """The process beside the writer that copies its store, and unpacks sessions of the history.
 
 Run as `python -m …history.companion`. Its first line of standard input has its settings, as JSON;
-each line after it asks for sessions (`Unpack`). It ends when that is closed: also when the service
+each line after it asks for sessions (`Orders`). It ends when that is closed: also when the service
 is killed. It reports on standard output, a line of JSON each time.
 """
 
@@ -25,6 +25,7 @@ from inspector.service.history.address import HistoryAddress
 from inspector.service.history.checking import Checking
 from inspector.service.history.clickhouse import ClickHouse, Stores
 from inspector.service.history.copier import Copier, OlderStoreError
+from inspector.service.history.replicas import Replicas
 from inspector.service.history.schema import check, is_replicated, migrate
 from inspector.service.history.unpacking import unpack
 from inspector.service.storage.base import Reader
@@ -46,19 +47,23 @@ _OLDER = (
 def main() -> None:
     """Copy until standard input ends."""
     settings = orjson.loads(sys.stdin.buffer.readline())
-    address = HistoryAddress.parse(settings["address"])
-    orders = Orders(address, settings["password"], Path(settings["store"]))
+    address, password = HistoryAddress.parse(settings["address"]), settings["password"]
+    copies = settings["copies"]
+    replicas = Replicas(address, password, copies) if copies > 1 else None
+    orders = Orders(address, password, Path(settings["store"]), replicas)
     threading.Thread(target=orders.work, daemon=True).start()
     threading.Thread(target=orders.read, args=(sys.stdin.buffer,), daemon=True).start()
     while True:
+        began_s = time.monotonic()
         try:
-            with closing(ClickHouse(address, settings["password"])) as history:
+            first = replicas.begin() if replicas else address
+            with closing(ClickHouse(first, password)) as history:
                 history.connect()
-                migrate(history)
+                migrate(history, copies)
                 orders.address = history.address
                 store = SameStore(Path(settings["store"]))
                 may_evict = len(address.hosts) == 1 or is_replicated(history)
-                _copy(store, history, settings["behind_ns"], may_evict=may_evict)
+                _copy(store, history, settings["behind_ns"], replicas, may_evict=may_evict)
         except OlderStoreError:
             _report(state="refused", message=_OLDER)
         except HistoryError as error:
@@ -67,7 +72,8 @@ def main() -> None:
             _report(state="away", message=str(error))
         except Exception as error:  # noqa: BLE001 - the service says so, and it is tried again
             _report(state="refused", message=f"Copying to the history failed: {error!r}.")
-        time.sleep(_RETRY_S)
+        # At once where it went well until now: another server may take it.
+        time.sleep(max(began_s + _RETRY_S - time.monotonic(), 0))
 
 
 class SameStore(ReadOnlySqliteStore):
@@ -91,13 +97,23 @@ class SameStore(ReadOnlySqliteStore):
 
 
 def _copy(
-    store: ReadOnlySqliteStore, history: ClickHouse, behind_ns: int, *, may_evict: bool
+    store: ReadOnlySqliteStore,
+    history: ClickHouse,
+    behind_ns: int,
+    replicas: Replicas | None,
+    *,
+    may_evict: bool,
 ) -> None:
-    copier = Copier(store, history, behind_ns=behind_ns)
+    confirmed = replicas.confirmed if replicas else None
+    copier = Copier(store, history, behind_ns=behind_ns, confirmed=confirmed)
     checking, began_again_s, reported = Checking(store, history), -math.inf, None
     while True:
         has_more = copier.step()
-        checking.step(copier.through)
+        if replicas:
+            replicas.check(history.address)
+        has_all = replicas is None or replicas.has_all(history.address)
+        if has_all:
+            checking.step(copier.confirmed)
         if checking.lacks and time.monotonic() - began_again_s > _BEGIN_AGAIN_S:
             began_again_s = time.monotonic()
             copier.begin_again()
@@ -105,9 +121,11 @@ def _copy(
         _report(
             state="ok",
             message=_lost(checking),
-            through=copier.through,
+            through=copier.confirmed,
+            here=copier.through if has_all else 0,
             server=history.address.hosts[0],
             whole=None if whole is reported else whole,
+            replicas=replicas.troubles() if replicas else (),
         )
         reported = whole
         if not has_more:
@@ -149,13 +167,17 @@ class Orders:
         address: Of the history.
         password: Its user's.
         store: File of the writer's store.
+        replicas: The servers, if they replicate.
     """
 
-    def __init__(self, address: HistoryAddress, password: str, store: Path) -> None:
+    def __init__(
+        self, address: HistoryAddress, password: str, store: Path, replicas: Replicas | None
+    ) -> None:
         self.address = address
         """Of the server that is copied to: another one may lack what left the store."""
         self._password = password
         self._store = store
+        self._replicas = replicas
         self._waiting: Queue[dict[str, Any]] = Queue()
 
     def read(self, stream: BinaryIO) -> None:
@@ -173,8 +195,13 @@ class Orders:
 
     def _fill(self, path: Path, session_ids: list[str]) -> str | None:
         """Unpack sessions; return why that failed."""
+        address = self.address
+        if self._replicas and not self._replicas.has_all(address):
+            return (
+                f"The history {address} may lack some of this session now. Try again in a moment."
+            )
         try:
-            with closing(ClickHouse(self.address, self._password)) as history:
+            with closing(ClickHouse(address, self._password)) as history:
                 history.connect()
                 check(history)
                 store = ReadOnlySqliteStore(self._store)

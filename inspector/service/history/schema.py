@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 
 from inspector.errors import HistoryError
-from inspector.service.history.clickhouse import ClickHouse
+from inspector.service.history.clickhouse import ClickHouse, literal
 
 _VERSION = """
 CREATE TABLE IF NOT EXISTS schema_version (version UInt32, at DateTime)
@@ -32,7 +32,7 @@ FROM span FINAL
 """
 """Like the table of the Collector's exporter, for the dashboards that people have."""
 _WORDS = """
-ALTER TABLE {table} ADD INDEX words_text words
+ALTER TABLE {table} ADD INDEX IF NOT EXISTS words_text words
 TYPE text(tokenizer = 'splitByNonAlpha', preprocessor = lower(words))
 """
 """Splits the words of a text as `query.words.fold` does, and what that has folded."""
@@ -41,10 +41,20 @@ _TABLE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+) \((.*?)\n\) ENGINE", re.D
 _COLUMN = re.compile(r"^ +(\w+) ([\w()]+)", re.MULTILINE)
 _DICTIONARY = re.compile(r"LowCardinality\((.*)\)")
 """Not seen in `RowBinary`."""
+_ENGINE = re.compile(r"(EXISTS (\w+) .*ENGINE = )ReplacingMergeTree\((\w+)\)", re.DOTALL)
+_MACROS = {"shard", "replica"}
 
 
-def migrate(history: ClickHouse) -> None:
+class NotReplicatedError(HistoryError):
+    """Tables are there, and no replicas: what they have would not come to the other servers."""
+
+
+def migrate(history: ClickHouse, copies: int = 1) -> None:
     """Create the tables, or bring them up to date; several at once do no harm.
+
+    Args:
+        history: One server of it.
+        copies: With more than one, the tables are replicated.
 
     Raises:
         HistoryError: It cannot be reached, refuses, or a newer version made its tables.
@@ -53,12 +63,20 @@ def migrate(history: ClickHouse) -> None:
     version = _version(history)
     if _layout().keys() - _columns(history):  # somebody dropped a table
         version = 0
+    if copies > 1:
+        _check_macros(history)
     for number, script in enumerate(_scripts()[version:], start=version + 1):
         for statement in _COMMENT.sub("", script).split(";"):
             if statement.strip():
-                history.run(statement)
+                history.run(_replicated(statement, history) if copies > 1 else statement)
         # Last: what is done in part is done again.
         history.run(f"INSERT INTO schema_version VALUES ({number}, now())")
+    if copies > 1 and not is_replicated(history):
+        raise NotReplicatedError(
+            f"Cannot use the history {history.address}: its tables are not replicated. Name "
+            "another database, or set INSPECTOR_HISTORY_COPIES to 1.",
+            is_passing=False,
+        )
     if history.is_modern:
         history.run(_OTEL_TRACES)
     if history.has_text_index:
@@ -98,6 +116,28 @@ def is_replicated(history: ClickHouse) -> bool:
         "SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = 'span'"
     )
     return str(found[0]["engine"]).startswith(("Replicated", "Shared"))
+
+
+def _replicated(statement: str, history: ClickHouse) -> str:
+    """Return a statement that creates a table, with the engine of replicas."""
+
+    def engine(found: re.Match[str]) -> str:
+        before, table, version = found.groups()
+        path = literal(f"/clickhouse/tables/{{shard}}/{history.address.database}/{table}")
+        return f"{before}ReplicatedReplacingMergeTree({path}, '{{replica}}', {version})"
+
+    return _ENGINE.sub(engine, statement)
+
+
+def _check_macros(history: ClickHouse) -> None:
+    missing = _MACROS - {one["macro"] for one in history.rows("SELECT macro FROM system.macros")}
+    if missing:
+        names = " and ".join(f"<{one}>" for one in sorted(missing))
+        raise HistoryError(
+            f"Cannot use the history {history.address}: its server has no macro {names}, by which "
+            "replicas know each other. Set it under <macros> in the server's configuration.",
+            is_passing=False,
+        )
 
 
 def _index_words(history: ClickHouse) -> None:

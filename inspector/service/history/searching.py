@@ -53,6 +53,7 @@ _IDLE_CLIENTS = 4
 _AT_ONCE = 8
 """Limit of searches at a time: what waits for another machine holds a thread that others need."""
 _RETRY_S = 5.0
+_MOVED = "The history is read from another server since a moment. Try again."
 _CACHED = 1_024
 
 Key = tuple[str, str]
@@ -79,7 +80,8 @@ class HistoryIndex:
         self._health = health
         self._is_current = False
         self._room = threading.BoundedSemaphore(_AT_ONCE)
-        self._failed_s = -math.inf
+        self._failed: tuple[float, int] = -math.inf, 0
+        """When a search failed, and the time since which the history was there."""
         self._idle: queue.LifoQueue[tuple[int, ClickHouse]] = queue.LifoQueue(_IDLE_CLIENTS)
         """Each with the time since which the history is there: it may be another server since."""
 
@@ -89,21 +91,22 @@ class HistoryIndex:
         health = self._health()
         why = health.message or "The history is not connected yet."
         away = None if health.state == "ok" else Missing(why, health.since_ns)
-        if time.monotonic() - self._failed_s < _RETRY_S:
+        failed_s, since_ns = self._failed
+        if time.monotonic() - failed_s < _RETRY_S and since_ns == health.since_ns:
             away = away or Missing("The history did not answer in time a moment ago.", None)
         has_room = self._room.acquire(blocking=False)
         if not has_room:
             away = away or Missing("The history is busy with other searches.", None)
         lost = Missing(health.message, health.since_ns) if health.message else None
         connect = partial(self._client, health.since_ns)
-        words = HistoryWords(self._stores, connect, health.through, away, lost, self._has_current)
+        words = HistoryWords(self._stores, connect, health.here, away, lost, self._has_current)
         try:
             yield words
         finally:
             if has_room:
                 self._room.release()
             if words.has_failed:
-                self._failed_s = time.monotonic()
+                self._failed = time.monotonic(), health.since_ns
             if words.client is not None:
                 try:
                     self._idle.put_nowait((health.since_ns, words.client))
@@ -126,7 +129,11 @@ class HistoryIndex:
             try:
                 of_ns, client = self._idle.get_nowait()
             except queue.Empty:
-                return self._connect()
+                client = self._connect()
+                if self._health().since_ns == since_ns:
+                    return client
+                client.close()
+                raise HistoryError(_MOVED, is_passing=True) from None
             if of_ns == since_ns:
                 return client
             client.close()
@@ -246,6 +253,8 @@ class HistoryWords:
 
     def source(self, reader: Reader, now_ns: int) -> HistorySpans:
         """Return the spans of the store and the history together."""
+        if self._away is None and reader.evicted > self.through:
+            self._away = Missing("The history lacks some of what has left the disk.", None)
         return HistorySpans(reader, self, now_ns)
 
 

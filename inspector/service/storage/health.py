@@ -26,9 +26,13 @@ class HistoryProgress:
     """What is wrong; also where it can be written, and has lost what it had."""
     since_ns: int = 0
     through: int = 0
-    """The newest change up to which everything is copied."""
+    """The newest change up to which everything is copied, to as many replicas as are wanted."""
+    here: int = 0
+    """That up to which the server that is read has everything."""
     whole: Mapping[str, int] = field(default_factory=dict)
     """Sessions that it was found to have up to a change: their content need not be here, too."""
+    replicas: tuple[str, ...] = ()
+    """A sentence on each replica that is behind or does not answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2097,6 +2097,12 @@ export interface components {
              */
             message: string | null;
             /**
+             * Replicas
+             * @description With `INSPECTOR_HISTORY_COPIES`: a sentence on each replica that is behind or does not answer.
+             * @default []
+             */
+            replicas: string[];
+            /**
              * Since
              * @description RFC 3339, UTC.
              */
