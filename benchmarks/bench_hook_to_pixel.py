@@ -23,6 +23,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 from playwright.sync_api import Page, sync_playwright
@@ -112,17 +113,31 @@ class StreamReader(threading.Thread):
                     self.seen_s.setdefault(name.split()[-1], time.time())
 
 
-def measure(page: Page, service: Service, label: str, samples: int) -> dict[str, list[float]]:
-    """Emit `samples` operations, one after the other, and return the times in ms."""
+@contextmanager
+def viewed(service: Service, folder: Path, is_reader: bool) -> Iterator[tuple[Service, str]]:
+    """Yield what viewers connect to, and what is before ids there."""
+    if not is_reader:
+        yield service, ""
+        return
+    writers = f"w={service.url}"
+    with Service(folder / "reader", store=None, token=service.token, writers=writers) as reader:
+        yield reader, "w:"
+
+
+def measure(
+    page: Page, service: Service, view: tuple[Service, str], label: str, samples: int
+) -> dict[str, list[float]]:
+    """Emit `samples` operations to a service, one after the other; return the times in ms."""
     bus = Bus()
     handle = inspector.attach(service.url, token=service.token, bus=bus, set_global=False)
-    reader = StreamReader(service)
+    seen_at, prefix = view
+    reader = StreamReader(seen_at)
     reader.start()
-    session_id = f"probe-session-{label}"
-    inspector.context.set(session_id)
+    session_id = f"{prefix}probe-session-{label}"
+    inspector.context.set(session_id.removeprefix(prefix))
     begun_s: dict[str, float] = {}
     with bus.operation("agent_call", agent="prober"):
-        page.goto(f"{service.url}/ui/sessions/{session_id}?view=waterfall")
+        page.goto(f"{seen_at.url}/ui/sessions/{quote(session_id)}?view=waterfall")
         page.get_by_role("treeitem").first.wait_for()
         page.evaluate(WATCH)
         for number in range(samples):
@@ -139,7 +154,7 @@ def measure(page: Page, service: Service, label: str, samples: int) -> dict[str,
             for name in begun_s
             if name in reader.seen_s
         ],
-        FLOOR: floor_ms(service, samples),
+        FLOOR: floor_ms(seen_at, samples),
     }
 
 
@@ -154,10 +169,10 @@ def floor_ms(service: Service, samples: int) -> list[float]:
 
 
 def hook_figures(
-    page: Page, service: Service, label: str, samples: int
+    page: Page, service: Service, view: tuple[Service, str], label: str, samples: int
 ) -> dict[str, dict[str, float]]:
     """Return median and p99 of each time, in ms, and the median as a ratio to the floor."""
-    times = measure(page, service, label, samples)
+    times = measure(page, service, view, label, samples)
     floor = statistics.median(times[FLOOR])
     figures = {}
     for what, values in times.items():
@@ -182,21 +197,24 @@ def main() -> None:
     """Run both parts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=60)
-    samples: int = parser.parse_args().samples
+    parser.add_argument("--reader", action="store_true", help="look through a reader")
+    options = parser.parse_args()
+    samples: int = options.samples
     with (
         tempfile.TemporaryDirectory() as folder,
         Service(Path(folder)) as service,
+        viewed(service, Path(folder), options.reader) as view,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=installed_browser())
         try:
             page = browser.new_page(viewport={"width": 1440, "height": 4000})
-            page.goto(f"{service.url}/ui/?token={service.token}")
-            report("quiet", hook_figures(page, service, "quiet", samples))
+            page.goto(f"{view[0].url}/ui/?token={service.token}")
+            report("quiet", hook_figures(page, service, view, "quiet", samples))
             with loaded(service):
                 report(
                     f"{SESSIONS} sessions, {SPANS_PER_S} spans/s",
-                    hook_figures(page, service, "loaded", samples),
+                    hook_figures(page, service, view, "loaded", samples),
                 )
         finally:
             browser.close()

@@ -1,9 +1,10 @@
-"""What viewers cost the service: `python benchmarks/bench_viewers.py [--viewers N] [--seconds S]`.
+"""What viewers cost the service: `python benchmarks/bench_viewers.py [--viewers N] [--reader]`.
 
 A real `inspector serve` is sent 500 spans a second in 50 sessions, by real agents in a process of
 their own. Viewers in another process each follow one of the sessions over a connection of their
 own; one of them never reads. Phases without viewers, with one and with all alternate, so that the
-difference of the service's CPU time is that of the viewers.
+difference of the service's CPU time is that of the viewers. With `--reader` they are connected to
+a reader in front of the service.
 
 Then four senders send as many spans as they can, as in `bench_ingest.py`, where each trace is a
 session of its own: without a viewer, and with one that follows another session.
@@ -27,7 +28,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from bench_hook_to_pixel import SESSIONS, loaded
+from bench_hook_to_pixel import SESSIONS, loaded, viewed
 from bench_ingest import WORDS_THREAD, cpu_s, send
 from ingest_load import SPANS
 
@@ -51,11 +52,11 @@ class Phase(NamedTuple):
 class Viewers:
     """So many connections to `/events`, of which the last is never read, while the block runs."""
 
-    def __init__(self, service: Service, count: int) -> None:
+    def __init__(self, service: Service, count: int, prefix: str = "") -> None:
         spawn = multiprocessing.get_context("spawn")
         self._pipe, theirs = spawn.Pipe()
         self._process = spawn.Process(
-            target=_watch, args=(service.url, service.token, count, theirs)
+            target=_watch, args=(service.url, service.token, count, prefix, theirs)
         )
 
     def __enter__(self) -> Viewers:
@@ -74,9 +75,10 @@ class Viewers:
         return found
 
 
-def _watch(url: str, token: str, count: int, pipe: Connection) -> None:
+def _watch(url: str, token: str, count: int, prefix: str, pipe: Connection) -> None:
     with selectors.DefaultSelector() as selector:
-        sockets = [_connected(url, token, number) for number in range(count)]
+        ids = [f"{prefix}load-{number % SESSIONS}" for number in range(count)]
+        sockets = [_connected(url, token, one) for one in ids]
         for number, one in enumerate(sockets[:-1] if count > 1 else sockets):
             selector.register(one, selectors.EVENT_READ, number)
         pipe.send("connected")
@@ -97,11 +99,11 @@ def _watch(url: str, token: str, count: int, pipe: Connection) -> None:
                     found = {"bytes": 0, "rows": 0, "delays_ms": []}
 
 
-def _connected(url: str, token: str, number: int) -> socket.socket:
+def _connected(url: str, token: str, session_id: str) -> socket.socket:
     address = urlsplit(url)
     one = socket.create_connection((address.hostname, address.port))
     one.sendall(
-        f"GET /events?session_id=load-{number % SESSIONS} HTTP/1.1\r\n"
+        f"GET /events?session_id={session_id} HTTP/1.1\r\n"
         f"Host: {address.netloc}\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
     )
     return one
@@ -133,24 +135,27 @@ def main() -> None:
     parser.add_argument("--viewers", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=4, help="for each phase")
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--reader", action="store_true", help="connect viewers to a reader")
     options = parser.parse_args()
     phases: dict[int, list[Phase]] = {0: [], 1: [], options.viewers: []}
     with (
         tempfile.TemporaryDirectory(dir=Path.cwd()) as folder,
         Service(Path(folder)) as service,
         loaded(service),
+        viewed(service, Path(folder), options.reader) as (seen_at, prefix),
     ):
         for _ in range(options.rounds):
             for count, measured in phases.items():
                 if count == 0:
                     measured.append(_measure(service, None, options.seconds))
                     continue
-                with Viewers(service, count) as viewers:
+                with Viewers(seen_at, count, prefix) as viewers:
                     measured.append(_measure(service, viewers, options.seconds))
     base = statistics.mean(phase.core_percent for phase in phases[0])
     for count, measured in phases.items():
         _print_line(count, measured, base, options.seconds)
-    _print_ingest(options.seconds, options.rounds)
+    if not options.reader:
+        _print_ingest(options.seconds, options.rounds)
 
 
 def _print_ingest(seconds: float, rounds: int) -> None:

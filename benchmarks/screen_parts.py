@@ -142,10 +142,14 @@ def hook(bench: Bench) -> Iterator[Row]:
     """Measure the time from a hook in the agent to the page, quiet and loaded."""
     page = bench.visitor.browser.new_page(viewport={"width": 1440, "height": 2000})
     page.goto(f"{bench.service.url}/ui/?token={bench.service.token}")
-    for what, figures in hook_figures(page, bench.service, "quiet", PROBES).items():
+    for what, figures in hook_figures(
+        page, bench.service, (bench.service, ""), "quiet", PROBES
+    ).items():
         yield _row("hook", f"quiet: {what}", figures)
     with loaded(bench.service):
-        for what, figures in hook_figures(page, bench.service, "loaded", PROBES).items():
+        for what, figures in hook_figures(
+            page, bench.service, (bench.service, ""), "loaded", PROBES
+        ).items():
             yield _row("hook", f"{SESSIONS} sessions, {SPANS_PER_S} spans/s: {what}", figures)
     page.close()
 

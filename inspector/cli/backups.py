@@ -1,7 +1,8 @@
-"""`inspector backup` and `inspector restore`: the store as one file."""
+"""`inspector backup`, `restore` and `recover`: the store as one file, or from the history."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -53,6 +54,35 @@ def restore(
     typer.echo(f"{path}: restored from {file}")
     if previous is not None:
         typer.echo(f"The previous store is now {previous}. Delete it when you no longer need it.")
+
+
+@app.command()
+def recover(
+    lost: Annotated[
+        str | None, typer.Argument(help="Id of the lost store, if the history has several.")
+    ] = None,
+    store: Store = None,
+) -> None:
+    """Make a store from the history after its disk was lost. Stop the service first.
+
+    Every session that was copied is listed again, and its content is read from the history.
+    Requests and the audit log are lost. Sessions that ran are shown as lost.
+    """
+    from inspector.service.history import recovering  # noqa: PLC0415 - seldom wanted
+    from inspector.service.history.address import HistoryAddress  # noqa: PLC0415
+    from inspector.service.history.clickhouse import ClickHouse  # noqa: PLC0415
+
+    settings = load_settings(store=store)
+    path = _path_of(settings.store)
+    if not settings.history:
+        raise SettingsError("Cannot recover a store without a history: set INSPECTOR_HISTORY.")
+    password = settings.history_password
+    address = HistoryAddress.parse(settings.history)
+    with closing(ClickHouse(address, password.get_secret_value() if password else "")) as history:
+        history.connect()
+        found = recovering.chosen(recovering.copied_stores(history), lost)
+        count = recovering.recover(history, found, path)
+    typer.echo(f"{path}: recovered {count} sessions of the store {found.id}")
 
 
 def _path_of(store: str) -> Path:

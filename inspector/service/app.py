@@ -302,6 +302,7 @@ def _with_history(
         settings.history,
         password.get_secret_value() if password else "",
         path,
+        copies=settings.history_copies,
         is_at_once=settings.ack == "history",
     )
     index = HistoryIndex(Stores(store.id, store.former), history.connect, lambda: history.health)

@@ -207,6 +207,12 @@ class Settings(BaseSettings):
     history_password: HistoryPassword | None = Field(
         None, description="Password of the user in `history`."
     )
+    history_copies: int = Field(
+        1,
+        ge=1,
+        description="With several hosts in `history`: number of them that must have what counts as "
+        "copied. With more than 1 the tables are replicated.",
+    )
     ack: Annotated[Literal["disk", "history"], BeforeValidator(_lower)] = Field(
         "disk",
         description="When telemetry is acknowledged: once it is on this disk, or, with `history`, "
@@ -289,6 +295,12 @@ class Settings(BaseSettings):
             )
         if self.ack == "history" and not self.history:
             raise ValueError("ack=history needs a history: set history to an address")
+        hosts = HistoryAddress.parse(self.history).hosts if self.history else ()
+        if self.history_copies > max(len(hosts), 1):
+            raise ValueError(
+                f"history_copies={self.history_copies} needs as many hosts in history: it names "
+                f"{len(hosts)}"
+            )
         if self.history and self.store == "memory:":
             raise ValueError("history copies a store with a file: set store to sqlite:///PATH")
         if self.require_ingest_token and self.open_ingest:

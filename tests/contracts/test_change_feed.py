@@ -21,14 +21,14 @@ from inspector.service.feed import viewing
 from inspector.service.feed.feed import Feed
 from inspector.service.feed.narrowing import Narrowing
 from inspector.service.feed.viewing import NO_SESSION, FeedTiming
-from inspector.service.model.records import Changes, SessionRecord
+from inspector.service.model.records import SessionRecord
 from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.tree import All, Node
 from inspector.service.search.evaluator import may_fit
-from inspector.service.storage import Store, open_store
+from inspector.service.storage import open_store
 from tests.support.models.schedules import Step, controlled_schedules
-from tests.support.services.recorder_rig import Rig, play
+from tests.support.services.recorder_rig import FedRig, Rig, play
 from tests.support.services.viewer import Row, Viewer
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry.records import (
@@ -41,36 +41,11 @@ from tests.support.telemetry.records import (
     trace_hex,
 )
 
-# Keep-alives soon: they tell the position when the last changes concern no viewer.
-_AT_ONCE = FeedTiming(interval_s=0.0, keep_alive_s=0.01)
 # Once the rows of other sessions were sent, a connection gets no more of them.
 _LIST_ONCE = FeedTiming(interval_s=0.0, list_interval_s=1e9, keep_alive_s=0.01)
 
 
-class _FedRig(Rig):
-    """A rig whose commits are published, as the service does."""
-
-    def __init__(self, store: Store, timing: FeedTiming = _AT_ONCE) -> None:
-        self._timing = timing
-        self.feed = Feed(store, timing=timing, clock=lambda: START_NS)
-        super().__init__(store)
-
-    def commit(self, changes: Changes) -> None:
-        super().commit(changes)
-        if not changes.is_empty:
-            self.feed.publish(changes)
-
-    def restart(self) -> None:
-        super().restart()
-        self.feed = Feed(self.store, timing=self._timing, clock=lambda: START_NS)
-
-    @property
-    def position(self) -> str:
-        with self.store.read() as reader:
-            return self.feed.position(reader.head)
-
-
-def reload(rig: _FedRig, viewer: Viewer) -> None:
+def reload(rig: FedRig, viewer: Viewer) -> None:
     """Read all lists again, as `Gap` asks for."""
     viewer.sessions, viewer.spans, viewer.requests = {}, {}, {}
     viewer.must_reload = False
@@ -87,7 +62,7 @@ def reload(rig: _FedRig, viewer: Viewer) -> None:
         viewer.last_id = rig.feed.position(reader.head)
 
 
-async def follow(rig: _FedRig, viewer: Viewer, event_count: int | None) -> None:
+async def follow(rig: FedRig, viewer: Viewer, event_count: int | None) -> None:
     """Read that many events, or all there are, and cut the connection."""
     stream = rig.feed.stream(viewer.last_id)
     try:
@@ -120,7 +95,7 @@ def shown(viewer: Viewer) -> tuple[object, ...]:
     return viewer.sessions, viewer.spans, requests
 
 
-def stored(rig: _FedRig) -> tuple[object, ...]:
+def stored(rig: FedRig) -> tuple[object, ...]:
     truth = Viewer()
     reload(rig, truth)
     return shown(truth)
@@ -139,7 +114,7 @@ def test_a_reader_that_follows_the_rules_ends_with_the_stores_state(
     """Any writes, any breaks and restarts, from memory or from the store."""
 
     async def scenario(folder: str) -> None:
-        rig = _FedRig(open_store(url.format(folder=folder)))
+        rig = FedRig(open_store(url.format(folder=folder)))
         viewer = Viewer(last_id=rig.feed.position(0))
         try:
             for step, event_count in zip(steps, readings, strict=False):
@@ -160,7 +135,7 @@ def test_a_reader_that_follows_the_rules_ends_with_the_stores_state(
 class _Follower(Viewer):
     """A viewer of some sessions, which stays connected until it is cut off."""
 
-    def __init__(self, rig: _FedRig, session_ids: frozenset[str]) -> None:
+    def __init__(self, rig: FedRig, session_ids: frozenset[str]) -> None:
         super().__init__(last_id=rig.feed.position(0))
         self._rig = rig
         self._session_ids = session_ids
@@ -233,7 +208,7 @@ def test_a_viewer_of_some_sessions_ends_with_the_stores_state_though_others_wait
     """Cut off while rows of other sessions wait, it gets them next."""
 
     async def scenario() -> None:
-        rig = _FedRig(open_store("memory:"), _LIST_ONCE)
+        rig = FedRig(open_store("memory:"), _LIST_ONCE)
         viewer = _Follower(rig, session_ids)
         try:
             for step, event_count in zip(steps, readings, strict=False):
@@ -258,7 +233,7 @@ def test_a_viewer_of_some_sessions_ends_with_the_stores_state_though_others_wait
 class _PartFollower(_Follower):
     """A viewer of a part of the list."""
 
-    def __init__(self, rig: _FedRig, session_ids: frozenset[str], narrowing: Narrowing) -> None:
+    def __init__(self, rig: FedRig, session_ids: frozenset[str], narrowing: Narrowing) -> None:
         super().__init__(rig, session_ids)
         self.narrowing = narrowing
         self._listed = set[str]()
@@ -336,7 +311,7 @@ def test_a_viewer_of_a_part_of_the_list_ends_with_that_part_of_the_store(
 
     async def scenario() -> None:
         timing = FeedTiming(0.0, list_interval_s=list_interval_s, keep_alive_s=0.01)
-        rig = _FedRig(open_store("memory:"), timing)
+        rig = FedRig(open_store("memory:"), timing)
         viewer = _PartFollower(rig, session_ids, narrowing)
         try:
             for step, event_count in zip(steps, readings, strict=False):
@@ -359,7 +334,7 @@ def test_a_viewer_of_a_part_of_the_list_ends_with_that_part_of_the_store(
         asyncio.run(scenario())
 
 
-async def _read_all(rig: _FedRig, stream: AsyncGenerator[bytes, None]) -> list[Row]:
+async def _read_all(rig: FedRig, stream: AsyncGenerator[bytes, None]) -> list[Row]:
     """Return the messages up to the present position, without keep-alives."""
     messages: list[Row] = []
     async with asyncio.timeout(10):
@@ -382,7 +357,7 @@ _A_SECOND_EACH = FeedTiming(0.0, list_interval_s=0.0, keep_alive_s=0.01)
 
 
 async def test_a_row_that_does_not_fit_any_more_is_sent_once_to_each_viewer() -> None:
-    rig = _FedRig(open_store("memory:"), _A_SECOND_EACH)
+    rig = FedRig(open_store("memory:"), _A_SECOND_EACH)
     one, other = trace_hex(1), trace_hex(2)
     few = Narrowing("spans<2", frozenset())
     first = rig.feed.stream(None, (), few)
@@ -406,7 +381,7 @@ async def test_a_row_that_does_not_fit_any_more_is_sent_once_to_each_viewer() ->
 
 
 async def test_a_session_that_waits_is_sent_whatever_fits_and_once_when_it_goes_on() -> None:
-    rig = _FedRig(open_store("memory:"), _A_SECOND_EACH)
+    rig = FedRig(open_store("memory:"), _A_SECOND_EACH)
     rig.record(started(span(trace=1)))
     stream = rig.feed.stream(None, (), Narrowing("status:failed", frozenset()))
     await anext(stream)
@@ -425,7 +400,7 @@ async def test_of_too_many_rows_those_named_come_and_a_report_of_how_many_do_not
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(viewing, "LIST_ROWS", 2)
-    rig = _FedRig(open_store("memory:"), _A_SECOND_EACH)
+    rig = FedRig(open_store("memory:"), _A_SECOND_EACH)
     stream = rig.feed.stream(None, (), Narrowing("", frozenset({trace_hex(1)})))
     await anext(stream)
     rig.record(*(started(span(trace=number)) for number in range(1, 6)))
@@ -446,7 +421,7 @@ async def test_a_query_is_evaluated_once_a_row_however_many_viewers_have_it(
         return may_fit(tree, session, now_ns)
 
     monkeypatch.setattr(narrowing_module, "may_fit", counted)
-    rig = _FedRig(open_store("memory:"), _A_SECOND_EACH)
+    rig = FedRig(open_store("memory:"), _A_SECOND_EACH)
     streams = [
         rig.feed.stream(None, (), Narrowing("spans<3", frozenset({str(number)})))
         for number in range(20)
@@ -469,7 +444,7 @@ async def test_cut_off_before_rows_that_were_left_out_are_reported_a_viewer_hear
 ) -> None:
     monkeypatch.setattr(tail_module, "TAIL_ROWS", tail_rows)
     monkeypatch.setattr(viewing, "LIST_ROWS", 2)
-    rig = _FedRig(open_store("memory:"), _IN_ONE_SECOND)
+    rig = FedRig(open_store("memory:"), _IN_ONE_SECOND)
     stream = rig.feed.stream(None, (), Narrowing("", frozenset()))
     await anext(stream)
     rig.record(started(span(trace=1)))
@@ -487,7 +462,7 @@ async def test_cut_off_before_rows_that_were_left_out_are_reported_a_viewer_hear
 
 
 async def test_rows_of_other_sessions_wait_unless_they_came_or_settled() -> None:
-    rig = _FedRig(open_store("memory:"), _LIST_ONCE)
+    rig = FedRig(open_store("memory:"), _LIST_ONCE)
     rig.record(started(span(trace=1)), started(span(trace=2)))
     stream = rig.feed.stream(None, [trace_hex(1)])
     await anext(stream)
@@ -519,7 +494,7 @@ async def test_of_a_list_in_pieces_none_waits(
 ) -> None:
     for module in (tail_module, feed_module):
         monkeypatch.setattr(module, "CHUNK", 1)
-    rig = _FedRig(open_store("memory:"), _LIST_ONCE)
+    rig = FedRig(open_store("memory:"), _LIST_ONCE)
     rig.record(*(started(span(trace=number)) for number in (1, 2, 3)))
     with rig.store.read() as reader:
         behind = rig.feed.position(reader.head - 1)
@@ -535,7 +510,7 @@ async def test_of_a_list_in_pieces_none_waits(
 
 
 async def test_a_session_that_came_and_changed_since_is_sent_once_to_a_viewer_of_some(
-    fed: _FedRig,
+    fed: FedRig,
 ) -> None:
     stream = fed.feed.stream(None, [trace_hex(1)])
     await anext(stream)
@@ -546,7 +521,7 @@ async def test_a_session_that_came_and_changed_since_is_sent_once_to_a_viewer_of
     await stream.aclose()
 
 
-async def test_a_reader_without_a_position_hears_only_what_comes(fed: _FedRig) -> None:
+async def test_a_reader_without_a_position_hears_only_what_comes(fed: FedRig) -> None:
     fed.record(span(trace=1))
     stream = fed.feed.stream()
     viewer = Viewer()
@@ -563,7 +538,7 @@ async def test_a_reader_without_a_position_hears_only_what_comes(fed: _FedRig) -
 @pytest.mark.parametrize(
     "position", ["", "x", "other.1", "{id}.99", "{id}.-1", "{id}.1e3", "{id}."]
 )
-async def test_a_position_that_means_nothing_here_is_a_gap(fed: _FedRig, position: str) -> None:
+async def test_a_position_that_means_nothing_here_is_a_gap(fed: FedRig, position: str) -> None:
     fed.record(span())
     stream = fed.feed.stream(position.format(id=fed.store.id))
     viewer = Viewer()
@@ -575,7 +550,7 @@ async def test_a_position_that_means_nothing_here_is_a_gap(fed: _FedRig, positio
 
 @pytest.mark.parametrize("is_behind", [True, False])
 async def test_a_commit_that_is_stored_and_not_yet_published_is_no_gap(
-    fed: _FedRig, is_behind: bool
+    fed: FedRig, is_behind: bool
 ) -> None:
     viewer = Viewer(last_id=fed.position)
     fed.record(span(trace=1))
@@ -596,7 +571,7 @@ async def test_a_commit_that_is_stored_and_not_yet_published_is_no_gap(
 
 
 async def test_a_reader_too_far_behind_reads_the_lists_instead(
-    fed: _FedRig, monkeypatch: pytest.MonkeyPatch
+    fed: FedRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(viewing, "MAX_BEHIND", 3)
     for number in range(1, 4):
@@ -606,7 +581,7 @@ async def test_a_reader_too_far_behind_reads_the_lists_instead(
     await stream.aclose()
 
 
-async def test_spans_of_other_sessions_are_left_out_sessions_never(fed: _FedRig) -> None:
+async def test_spans_of_other_sessions_are_left_out_sessions_never(fed: FedRig) -> None:
     stream = fed.feed.stream(None, [trace_hex(1)])
     await anext(stream)
     fed.record(span(trace=1), span(trace=2))
@@ -620,7 +595,7 @@ async def test_spans_of_other_sessions_are_left_out_sessions_never(fed: _FedRig)
 
 
 async def test_what_nobody_follows_is_not_remembered_and_comes_from_the_store_when_somebody_does(
-    fed: _FedRig,
+    fed: FedRig,
 ) -> None:
     before = fed.position
     first = fed.feed.stream(None, [trace_hex(1)])
@@ -638,7 +613,7 @@ async def test_what_nobody_follows_is_not_remembered_and_comes_from_the_store_wh
     assert fed.feed._tail.row_count == 0
 
 
-async def test_only_the_newest_version_is_sent(fed: _FedRig) -> None:
+async def test_only_the_newest_version_is_sent(fed: FedRig) -> None:
     fed.record(started(span()))
     for number in range(20):
         fed.record(progressed(span(f"step {number}"), START_NS + number))
@@ -647,7 +622,7 @@ async def test_only_the_newest_version_is_sent(fed: _FedRig) -> None:
     assert viewer.types == ["Heartbeat", "SpanStarted", "SessionStarted"]
 
 
-async def test_a_span_starts_is_updated_and_ends(fed: _FedRig) -> None:
+async def test_a_span_starts_is_updated_and_ends(fed: FedRig) -> None:
     viewer = Viewer(last_id=fed.position)
     for item in (
         started(span()),
@@ -664,7 +639,7 @@ async def test_a_span_starts_is_updated_and_ends(fed: _FedRig) -> None:
 
 
 async def test_moments_have_messages_of_their_own_and_others_show_on_their_span(
-    fed: _FedRig,
+    fed: FedRig,
 ) -> None:
     fed.record(started(span()))
     viewer = Viewer(last_id=fed.position)
@@ -689,14 +664,14 @@ async def test_moments_have_messages_of_their_own_and_others_show_on_their_span(
     ]
 
 
-async def test_a_resource_that_was_read_is_reported_beside_its_end(fed: _FedRig) -> None:
+async def test_a_resource_that_was_read_is_reported_beside_its_end(fed: FedRig) -> None:
     viewer = Viewer(last_id=fed.position)
     fed.record(span(attributes={"mcp.method.name": "resources/read"}))
     await follow(fed, viewer, None)
     assert {"ResourceFetched", "SpanEnded"} <= set(viewer.types)
 
 
-async def test_a_trace_that_moves_says_where_from_and_where_to(fed: _FedRig) -> None:
+async def test_a_trace_that_moves_says_where_from_and_where_to(fed: FedRig) -> None:
     fed.record(span(span_id=2, parent=1))
     viewer = Viewer(last_id=fed.feed.position(0))
     await follow(fed, viewer, None)
@@ -707,7 +682,7 @@ async def test_a_trace_that_moves_says_where_from_and_where_to(fed: _FedRig) -> 
 
 
 async def test_a_session_that_a_trace_left_is_forgotten(
-    fed: _FedRig, monkeypatch: pytest.MonkeyPatch
+    fed: FedRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tail_module, "TAIL_ROWS", 3)
     stream = fed.feed.stream()
@@ -720,7 +695,7 @@ async def test_a_session_that_a_trace_left_is_forgotten(
     await stream.aclose()
 
 
-async def test_an_idle_stream_stays_alive_with_the_services_clock(fed: _FedRig) -> None:
+async def test_an_idle_stream_stays_alive_with_the_services_clock(fed: FedRig) -> None:
     feed = Feed(fed.store, timing=FeedTiming(0.0, keep_alive_s=0.01), clock=lambda: 7 * SECOND_NS)
     stream = feed.stream()
     await anext(stream)
@@ -731,7 +706,7 @@ async def test_an_idle_stream_stays_alive_with_the_services_clock(fed: _FedRig) 
     await stream.aclose()
 
 
-async def test_streams_end_when_the_feed_is_closed(fed: _FedRig) -> None:
+async def test_streams_end_when_the_feed_is_closed(fed: FedRig) -> None:
     stream = fed.feed.stream()
     await anext(stream)
 
@@ -746,7 +721,7 @@ async def test_streams_end_when_the_feed_is_closed(fed: _FedRig) -> None:
     assert all(b"Heartbeat" in message for message in rest)  # on a slow machine one fits in
 
 
-async def test_a_burst_is_one_write_to_each_viewer(fed: _FedRig) -> None:
+async def test_a_burst_is_one_write_to_each_viewer(fed: FedRig) -> None:
     feed = Feed(fed.store, timing=FeedTiming(interval_s=0.05), clock=lambda: START_NS)
     fed.feed = feed
     stream = feed.stream()
@@ -763,7 +738,7 @@ async def test_a_burst_is_one_write_to_each_viewer(fed: _FedRig) -> None:
 
 @pytest.mark.slow
 async def test_of_two_hundred_viewers_one_that_stalls_holds_nobody_up_and_costs_nothing(
-    fed: _FedRig, monkeypatch: pytest.MonkeyPatch
+    fed: FedRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tail_module, "TAIL_ROWS", 20)
     stalled = fed.feed.stream()
@@ -783,7 +758,7 @@ async def test_of_two_hundred_viewers_one_that_stalls_holds_nobody_up_and_costs_
 
 
 async def test_what_viewers_of_different_positions_share_is_bounded(
-    fed: _FedRig, monkeypatch: pytest.MonkeyPatch
+    fed: FedRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tail_module, "TAIL_ROWS", 20)
     stream = fed.feed.stream()
@@ -820,7 +795,7 @@ class _LoopOfMilliseconds(asyncio.SelectorEventLoop):
 
 def test_news_comes_in_time_in_a_loop_that_counts_milliseconds() -> None:
     async def scenario() -> None:
-        rig = _FedRig(open_store("memory:"))
+        rig = FedRig(open_store("memory:"))
         timing = FeedTiming(row_s=1.0, keep_alive_s=60.0)
         rig.feed = Feed(rig.store, timing=timing, clock=lambda: START_NS)
         stream = rig.feed.stream()
@@ -842,7 +817,7 @@ async def _rows(stream: AsyncIterator[bytes]) -> bytes:
 
 
 @pytest.fixture
-async def fed() -> AsyncIterator[_FedRig]:
-    rig = _FedRig(open_store("memory:"))
+async def fed() -> AsyncIterator[FedRig]:
+    rig = FedRig(open_store("memory:"))
     yield rig
     await rig.feed.close()

@@ -62,14 +62,14 @@ async def _until_gone(viewer: Viewer, stream: AsyncIterator[bytes], session_id: 
 
 
 async def test_content_that_the_history_has_goes_unseen_when_it_is_too_old(store: Store) -> None:
-    clock, feed, copied = FakeClock(), Feed(store), 0
+    clock, feed, whole = FakeClock(), Feed(store), dict[str, int]()
     writer = Writer(
         store,
         feed,
         clock=clock,
         tick_s=None,
         hot=Retention(max_age_ns=3 * DAY_NS),
-        history=lambda: HistoryProgress("ok", through=copied, may_evict=True),
+        history=lambda: HistoryProgress("ok", whole=whole),
     )
     stream = feed.stream()
     await anext(stream)
@@ -83,7 +83,7 @@ async def test_content_that_the_history_has_goes_unseen_when_it_is_too_old(store
     await writer.tick()
     with store.read() as reader:
         assert len(reader.spans_of(trace_hex(1))) == 1, "it is not copied yet"
-    copied = end
+    whole = {trace_hex(1): end}
 
     def has_gone() -> bool:
         with store.read() as reader:

@@ -576,7 +576,7 @@ def _undo_the_latest(connection: apsw.Connection) -> None:
     connection.execute("DROP INDEX session_by_cause; DROP INDEX session_good")
     connection.execute("DROP INDEX session_here; DROP TABLE evicting; DROP TABLE former_store")
     connection.execute("ALTER TABLE meta DROP COLUMN evicted")
-    for column in ("cause_key", "evicted", "evicted_spans"):
+    for column in ("cause_key", "evicted", "evicted_spans", "evicted_moments"):
         connection.execute(f"ALTER TABLE session DROP COLUMN {column}")
     connection.execute("CREATE INDEX session_by_start ON session (started_ns, id)")
     for column in ("service", "stall_start_ns", "stall_ns"):

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import subprocess
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.support.agents.agent_process import AgentProcess
 from tests.support.docs.page import DocPage
 from tests.support.docs.reader import spans
-from tests.support.services.process import DEADLINE_S, Service, free_port, wait_for
+from tests.support.services.collector import needs_collector, running_collector
+from tests.support.services.process import Service, wait_for
 
 PAGE = DocPage("docs/operate/several-services.md")
-COLLECTOR = os.environ.get("INSPECTOR_TEST_COLLECTOR")
 
-pytestmark = [
-    pytest.mark.timeout(180),
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not COLLECTOR,
-        reason="needs a Collector with the routing connector, such as otelcol-contrib: "
-        "INSPECTOR_TEST_COLLECTOR=/path/to/otelcol-contrib "
-        "pytest -m slow tests/docs/test_several_services.py",
-    ),
-]
+pytestmark = [pytest.mark.timeout(180), pytest.mark.slow, needs_collector]
 
 PROGRAMS = {
     "watched": """\
@@ -131,46 +118,16 @@ def states(service: Service, session_id: str) -> dict[str, str]:
     return {row["name"]: row["status"] for row in spans(service, {"id": session_id})}
 
 
-@contextmanager
-def collector(folder: Path, services: list[Service]) -> Iterator[str]:
-    """Run the page's configuration with other addresses; return that of OTLP over HTTP."""
+def collector(folder: Path, services: list[Service]) -> AbstractContextManager[str]:
+    """Run the page's configuration with the addresses of these services."""
     [block] = PAGE.of("yaml")
-    url = f"http://127.0.0.1:{free_port()}"
-    addresses = {
-        "0.0.0.0:4317": f"127.0.0.1:{free_port()}",
-        "0.0.0.0:4318": url.removeprefix("http://"),
-    }
+    addresses = {}
     tokens = {}
     for service in services:
         name, variables = service.folder.name, service.environment
         addresses[f"https://{name}.example"] = f"http://127.0.0.1:{variables['INSPECTOR_PORT']}"
         tokens[f"{name.upper()}_TOKEN"] = variables["INSPECTOR_TOKEN"]
-    text = block.text
-    for there, here in addresses.items():
-        assert there in text
-        text = text.replace(there, here)
-    file = folder / "collector.yaml"
-    file.write_text(text, encoding="utf-8")
-    with (folder / "collector.log").open("w") as log:
-        process = subprocess.Popen(
-            # Its own metrics have a port, too.
-            [str(COLLECTOR), "--config", str(file), "--set=service.telemetry.metrics.level=none"],
-            env={**os.environ, **tokens},
-            stdout=log,
-            stderr=log,
-        )
-    try:
-        wait_for(lambda: process.poll() is None and answers(url))
-        yield url
-    finally:
-        process.kill()
-        process.wait(DEADLINE_S)
-
-
-def answers(url: str) -> bool:
-    with suppress(httpx.TransportError):
-        return bool(httpx.get(url))
-    return False
+    return running_collector(folder, block.text, addresses, tokens)
 
 
 def sender(folder: Path, url: str, program: str, tenant: str) -> AgentProcess:

@@ -18,6 +18,7 @@ from tests.support.services.clickhouse import (
     PASSWORD,
     WHY,
     ClickHouseServer,
+    can_have_a_disk,
     is_installed,
     running_clickhouse,
 )
@@ -120,6 +121,22 @@ class TestOnAServer:
             send(service, 4)
             wait_for(lambda: len(names(clickhouse)()) == 4)
 
+    def test_what_came_while_it_was_away_is_there_once_although_the_service_was_killed(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        service = with_history(tmp_path, clickhouse)
+        with service:
+            wait_for(lambda: health(service)["state"] == "ok")
+            clickhouse.stop()
+            send(service, *range(1, 100))
+            service.kill()
+        with service:
+            send(service, *range(100, 200))
+            wait_for(lambda: health(service)["state"] == "away")
+            clickhouse.start()
+            wait_for(lambda: len(names(clickhouse)()) == 199)
+            assert sorted(names(clickhouse)()) == sorted(f"call {n}" for n in range(1, 200))
+
     @pytest.mark.parametrize(
         ("changed", "says"),
         [
@@ -197,10 +214,51 @@ class TestOnAServer:
     ) -> None:
         with with_history(tmp_path, clickhouse) as service:
             wait_for(lambda: health(service)["state"] == "ok")
-        clickhouse.run("INSERT INTO inspector.schema_version VALUES (999, now())")
+            clickhouse.run("INSERT INTO inspector.schema_version VALUES (999, now())")
+            send(service, 1)
+            wait_for(lambda: health(service)["state"] == "refused")
+            assert not names(clickhouse)()
         with with_history(tmp_path, clickhouse) as service:
             wait_for(lambda: health(service)["state"] == "refused")
             assert "pip install -U" in health(service)["message"]
+
+    def test_a_search_says_that_the_history_has_lost_what_left_the_disk(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        with with_history(tmp_path, clickhouse, hot="0.001m") as service:
+            send(service, 1)
+            wait_for(lambda: stored_spans(service) == 0, deadline_s=90)
+            clickhouse.run("TRUNCATE TABLE inspector.span")
+            wait_for(lambda: health(service)["message"])
+            assert "Put them back from a backup" in health(service)["message"]
+            send(service, 2)
+            answer = service.get("/search?q=call")
+            assert [one["span"]["name"] for one in answer["spans"]] == ["call 2"]
+            assert [one["why"] for one in answer["partial"]] == [health(service)["message"]]
+            wait_for(lambda: names(clickhouse)() == ["call 2"])
+            service.client.delete(f"/sessions/{trace_hex(1)}").raise_for_status()
+            wait_for(lambda: not health(service)["message"])
+            assert not service.get("/search?q=call")["partial"]
+
+    @pytest.mark.skipif(not can_have_a_disk(), reason="no `unshare` with a mount of its own")
+    def test_a_disk_that_was_full_gets_everything_once_there_is_room(self, tmp_path: Path) -> None:
+        with (
+            running_clickhouse("server", tmp_path / "small", disk_mb=24) as clickhouse,
+            with_history(tmp_path, clickhouse) as service,
+        ):
+            wait_for(lambda: health(service)["state"] == "ok")
+            filler = clickhouse.files / "filler"
+            with pytest.raises(OSError, match="No space left"):
+                filler.write_bytes(bytes(24 * 2**20))
+            for number in range(1, 20):
+                send(service, number)
+            wait_for(lambda: health(service)["state"] == "refused")
+            assert "its disk is full. Make room there" in health(service)["message"]
+            send(service, 20)
+            filler.unlink()
+            wait_for(lambda: len(names(clickhouse)()) == 20)
+            wait_for(lambda: health(service)["state"] == "ok")
+            assert len(set(names(clickhouse)())) == 20
 
 
 def companions(service: Service) -> list[int]:

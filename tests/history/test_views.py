@@ -8,7 +8,8 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -57,7 +58,7 @@ def tiered(
         with store.read() as reader, closing(clickhouse.client()) as client:
             unpack(reader, client, Stores(store.id, store.former), session_ids, path)
 
-    health = HistoryProgress("ok", through=through)
+    health = HistoryProgress("ok", through=through, here=through)
     views = TieredStore(store, folder / "unpacked", unpacked)
     return views, HistoryIndex(Stores(store.id, store.former), clickhouse.client, lambda: health)
 
@@ -119,7 +120,12 @@ async def test_without_the_history_lists_are_whole_searches_say_what_they_left_o
         found = (await api.get("/search?q=second")).json()
         assert [one["span"]["name"] for one in found["spans"]] == ["second"]
         assert found["partial"] == [
-            {"part": "history", "why": why, "since": "2026-01-01T00:00:00.000000000Z"}
+            {
+                "part": "history",
+                "writer": None,
+                "why": why,
+                "since": "2026-01-01T00:00:00.000000000Z",
+            }
         ]
         counted = (await api.get("/sessions/count?q=kind:other")).json()
         assert (counted["count"], len(counted["partial"])) == (1, 1)
@@ -127,6 +133,11 @@ async def test_without_the_history_lists_are_whole_searches_say_what_they_left_o
         assert (answer.status_code, answer.json()["code"]) == (503, "history_unavailable")
         assert answer.json()["detail"] == why
         assert (await api.get(f"/sessions/{trace_hex(2)}/spans")).status_code == 200
+    with store.read() as reader:  # a replica that is behind
+        health = HistoryProgress("ok", through=reader.evicted, here=reader.evicted - 1)
+    async with open_api(store, views=views, words=words) as api:
+        (missing,) = (await api.get("/search?q=second")).json()["partial"]
+        assert missing["why"] == "The history lacks some of what has left the disk."
     async with open_api(store) as api:  # the setting was taken away
         answer = await api.get(f"/sessions/{trace_hex(1)}/statistics")
         assert (answer.status_code, answer.json()["code"]) == (503, "in_history")
@@ -196,3 +207,34 @@ def test_few_searches_at_a_time_wait_for_the_history(tmp_path: Path) -> None:
             assert "busy" in words.missing.why
     with index.read() as words:
         assert words.missing is None
+
+
+def test_a_search_stops_asking_a_history_that_takes_seconds_for_each_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_s = 100.0
+    monkeypatch.setattr(searching, "time", SimpleNamespace(monotonic=lambda: now_s))
+
+    class Slow:
+        def rows(self, query: str, *, most_s: int) -> list[dict[str, Any]]:
+            nonlocal now_s
+            now_s += 4
+            return []
+
+        def close(self) -> None:
+            pass
+
+    index = HistoryIndex(
+        Stores("s", {}),
+        lambda: cast(ClickHouse, Slow()),
+        lambda: HistoryProgress("ok", through=1),
+    )
+    with index.read() as words:
+        answers = 0
+        while words.rows("SELECT 1") is not None and answers < 9:
+            answers += 1
+        assert answers == 3
+        assert words.missing is not None
+        assert "too slowly" in words.missing.why
+    with index.read() as words:
+        assert words.rows("SELECT 1") is None, "the next one need not find out again"

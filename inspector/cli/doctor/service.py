@@ -77,6 +77,8 @@ def _examine_health(found: Mapping[str, object], where: str) -> Iterator[CheckRe
 
 def _examine_history(found: Mapping[str, Any]) -> Iterator[CheckResult]:
     match found["state"]:
+        case "ok" if found["message"]:
+            yield CheckResult(WARN, "history", str(found["message"]))
         case "ok":
             behind = plural(found["behind"], "change")
             yield CheckResult(OK, "history", f"copied, {behind} behind")
@@ -86,6 +88,9 @@ def _examine_history(found: Mapping[str, Any]) -> Iterator[CheckResult]:
             level = WARN if state == "away" else FAIL
             advice = "Spans are stored all the same, and copied later."
             yield CheckResult(level, "history", str(found["message"]), advice)
+    for trouble in found.get("replicas", ()):
+        advice = "The others are written all the same. It is tried again."
+        yield CheckResult(WARN, "history", str(trouble), advice)
 
 
 def _examine_run_files(environ: Mapping[str, str]) -> Iterator[CheckResult]:

@@ -65,10 +65,11 @@ class Feed(ChangeStream):
         narrowing: Narrowing | None = None,
         *,
         is_live: bool = True,
+        interval_s: float | None = None,
     ) -> AsyncGenerator[bytes, None]:
         """Yield server-sent events, whole ones, one write at a time; see `writes`."""
         async with contextlib.aclosing(
-            self.writes(after, session_ids, narrowing, is_live=is_live)
+            self.writes(after, session_ids, narrowing, is_live=is_live, interval_s=interval_s)
         ) as writes:
             async for write in writes:
                 yield write.block

@@ -64,10 +64,20 @@ class FeedTiming:
     """The interval of changes of other sessions, for a viewer of some."""
     keep_alive_s: float = 10.0
 
-    def next_write_s(self, now_s: float, rows: int, viewers: int) -> float:
-        """Return the time of the next write after one of `rows` at `now_s`."""
+    def next_write_s(
+        self, now_s: float, rows: int, viewers: int, interval_s: float | None = None
+    ) -> float:
+        """Return the time of the next write after one of `rows` at `now_s`.
+
+        Args:
+            now_s: The time.
+            rows: Number of rows of the write.
+            viewers: Number of viewers.
+            interval_s: In place of the interval of others.
+        """
         pause_s = rows * viewers * self.row_s
-        interval_s = self.interval_s * max(1.0, viewers / _MANY_VIEWERS)
+        interval_s = self.interval_s if interval_s is None else interval_s
+        interval_s *= max(1.0, viewers / _MANY_VIEWERS)
         return now_s + pause_s if pause_s < interval_s else _next(now_s, interval_s)
 
     def next_list_s(self, now_s: float) -> float:
@@ -154,6 +164,7 @@ class _Viewer:
     ) -> None:
         self.interest = interest
         self.generation = generation
+        self.interval_s: float | None = None
         self.seen = Position(head, head)
         self.health: StoreHealth | None = None  # the last that was sent to it
         self.room = 0  # rows of the list that it still gets before the next are due
@@ -306,6 +317,7 @@ class ChangeStream(ABC):
         narrowing: Narrowing | None = None,
         *,
         is_live: bool = True,
+        interval_s: float | None = None,
     ) -> AsyncGenerator[Write, None]:
         """Yield one write at a time, until `close`.
 
@@ -316,12 +328,14 @@ class ChangeStream(ABC):
             narrowing: The rows of other sessions to send; None: all. Without `session_ids` spans
                 of none are sent then.
             is_live: Whether to go on when everything is sent.
+            interval_s: Interval of writes under load, in place of that of others.
         """
         ids = frozenset(session_ids)
         if narrowing is not None:
             ids = ids or frozenset({NO_SESSION})
         interest = Interest(ids, bool(ids) and NO_SESSION not in ids, narrowing)
         with self._watching(interest) as viewer:
+            viewer.interval_s = interval_s
             yield self._written(viewer, await self._begin(viewer, after))
             while not self._is_closed:
                 for block in self._due(viewer):
@@ -360,7 +374,7 @@ class ChangeStream(ABC):
             viewer.slow_news_due_s = timing.next_list_s(now_s)
         if block:
             rows, viewers = found.entry_count, self._viewer_count
-            viewer.news_due_s = timing.next_write_s(now_s, rows, viewers)
+            viewer.news_due_s = timing.next_write_s(now_s, rows, viewers, viewer.interval_s)
             viewer.keep_alive_due_s = now_s + timing.keep_alive_s
         return block
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, unquote, urlsplit
 
 SCHEME = "clickhouse://"
@@ -51,6 +51,10 @@ class HistoryAddress:
     def __str__(self) -> str:
         listed = ",".join(f"{_bracketed(host)}:{port}" for host, port in self.hosts)
         return f"{SCHEME}{listed}/{self.database}"
+
+    def each(self) -> list[HistoryAddress]:
+        """Return the address of each server alone."""
+        return [replace(self, hosts=(host,)) for host in self.hosts]
 
     def urls(self) -> list[str]:
         """Return the address of each server."""

@@ -18,15 +18,19 @@ _CONNECT_S = 5.0
 _HELLO_S = 5
 _BLOCK_BYTES = 128 * 1024
 _ERROR_CHARS = 400
+_FULL = "No space left on device"
 _CODE = re.compile(r"Code:? (\d+)")
 _SENTENCES = {
-    "60": "a table is missing. Restart the service, which creates it",
+    "60": "a table is missing. It is made again in a moment",
     "81": "the database does not exist. Create it: `CREATE DATABASE {database}`",
     "164": "the user may not write. Name another user, or grant INSERT and CREATE",
     "192": "the user is unknown. Check the name in INSPECTOR_HISTORY",
     "193": "the password is wrong. Check INSPECTOR_HISTORY_PASSWORD",
     "194": "the user needs a password. Set INSPECTOR_HISTORY_PASSWORD",
-    "497": "the user may not write. Grant INSERT, SELECT, CREATE and ALTER on {database}",
+    "243": "its disk is full. Make room there",
+    "242": "its tables are read-only now. Is ZooKeeper, or ClickHouse Keeper, running",
+    "497": "a right is missing. Grant INSERT, SELECT, CREATE and ALTER on {database}; for replicas "
+    "SYSTEM SYNC REPLICA, too",
     "516": "the user is unknown, or the password is wrong. Check INSPECTOR_HISTORY_PASSWORD",
 }
 """What an error of a code means, and what to do."""
@@ -59,6 +63,8 @@ class ClickHouse:
         """Whether the server has maps, and inserts that return before they are done."""
         self.has_text_index = False
         """Whether the server has indexes of words."""
+        self.can_sync_parts = False
+        """Whether a replica can wait for what is inserted, and not for merges, too."""
 
     def connect(self) -> str:
         """Choose the first server that answers, and adapt to it; return its version.
@@ -70,13 +76,16 @@ class ClickHouse:
         year, month = map(int, version.split(".")[:2])
         self.is_modern = year >= 22
         self.has_text_index = (year, month) >= (26, 2)
-        # An old server refuses a setting that it does not know.
-        self._settings = {"async_insert": "0"} if self.is_modern else {}
+        self.can_sync_parts = (year, month) >= (23, 4)
+        # Not taken for a part that a dead replica has.
+        self._settings = {"insert_deduplicate": "0"}
+        if self.is_modern:  # an old server refuses a setting that it does not know
+            self._settings["async_insert"] = "0"
         return version
 
-    def run(self, statement: str) -> None:
-        """Run a statement that returns nothing."""
-        self._send({}, [statement.encode()])
+    def run(self, statement: str, most_s: float = TIMEOUT_S) -> None:
+        """Run a statement that returns nothing; wait for it for at most `most_s`."""
+        self._send({}, [statement.encode()], most_s)
 
     def rows(self, query: str, *, most_s: int = 0) -> list[dict[str, Any]]:
         """Return the rows of a query; integers of 64 bits are exact.
@@ -151,6 +160,7 @@ class ClickHouse:
         text = answer.text
         named = answer.headers.get("X-ClickHouse-Exception-Code")
         code = named or ((found := _CODE.search(text)) and found[1]) or ""
+        code = "243" if _FULL in text else code
         sentence = _SENTENCES.get(code, "").format(database=self.address.database)
         why = sentence or " ".join(text.split())[:_ERROR_CHARS] or f"HTTP {answer.status_code}"
         return HistoryError(

@@ -1,12 +1,13 @@
 """The process beside the writer that copies its store, and unpacks sessions of the history.
 
 Run as `python -m …history.companion`. Its first line of standard input has its settings, as JSON;
-each line after it asks for sessions (`Unpack`). It ends when that is closed: also when the service
+each line after it asks for sessions (`Orders`). It ends when that is closed: also when the service
 is killed. It reports on standard output, a line of JSON each time.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -21,9 +22,11 @@ import orjson
 
 from inspector.errors import HistoryError, InspectorError, StoreUnavailableError
 from inspector.service.history.address import HistoryAddress
+from inspector.service.history.checking import Checking
 from inspector.service.history.clickhouse import ClickHouse, Stores
 from inspector.service.history.copier import Copier, OlderStoreError
-from inspector.service.history.schema import is_replicated, migrate
+from inspector.service.history.replicas import Replicas
+from inspector.service.history.schema import check, is_replicated, migrate
 from inspector.service.history.unpacking import unpack
 from inspector.service.storage.base import Reader
 from inspector.service.storage.sqlite_open import file_of
@@ -32,6 +35,9 @@ from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
 _IDLE_S = 1.0
 _IDLE_AT_ONCE_S = 0.2
 _RETRY_S = 5.0
+_BEGIN_AGAIN_S = 3600.0
+_MOST_DAYS = 3
+"""Limit of the days that a message names."""
 _OLDER = (
     "The store is an older copy of itself: what it gets from now on would mix with what the "
     "history has. Use another database, or the newer store."
@@ -41,19 +47,23 @@ _OLDER = (
 def main() -> None:
     """Copy until standard input ends."""
     settings = orjson.loads(sys.stdin.buffer.readline())
-    address = HistoryAddress.parse(settings["address"])
-    orders = Orders(address, settings["password"], Path(settings["store"]))
+    address, password = HistoryAddress.parse(settings["address"]), settings["password"]
+    copies = settings["copies"]
+    replicas = Replicas(address, password, copies) if copies > 1 else None
+    orders = Orders(address, password, Path(settings["store"]), replicas)
     threading.Thread(target=orders.work, daemon=True).start()
     threading.Thread(target=orders.read, args=(sys.stdin.buffer,), daemon=True).start()
     while True:
+        began_s = time.monotonic()
         try:
-            with closing(ClickHouse(address, settings["password"])) as history:
+            first = replicas.begin() if replicas else address
+            with closing(ClickHouse(first, password)) as history:
                 history.connect()
-                migrate(history)
+                migrate(history, copies)
                 orders.address = history.address
                 store = SameStore(Path(settings["store"]))
                 may_evict = len(address.hosts) == 1 or is_replicated(history)
-                _copy(store, history, settings["behind_ns"], may_evict=may_evict)
+                _copy(store, history, settings["behind_ns"], replicas, may_evict=may_evict)
         except OlderStoreError:
             _report(state="refused", message=_OLDER)
         except HistoryError as error:
@@ -62,7 +72,8 @@ def main() -> None:
             _report(state="away", message=str(error))
         except Exception as error:  # noqa: BLE001 - the service says so, and it is tried again
             _report(state="refused", message=f"Copying to the history failed: {error!r}.")
-        time.sleep(_RETRY_S)
+        # At once where it went well until now: another server may take it.
+        time.sleep(max(began_s + _RETRY_S - time.monotonic(), 0))
 
 
 class SameStore(ReadOnlySqliteStore):
@@ -86,20 +97,55 @@ class SameStore(ReadOnlySqliteStore):
 
 
 def _copy(
-    store: ReadOnlySqliteStore, history: ClickHouse, behind_ns: int, *, may_evict: bool
+    store: ReadOnlySqliteStore,
+    history: ClickHouse,
+    behind_ns: int,
+    replicas: Replicas | None,
+    *,
+    may_evict: bool,
 ) -> None:
-    copier = Copier(store, history, behind_ns=behind_ns)
+    confirmed = replicas.confirmed if replicas else None
+    copier = Copier(store, history, behind_ns=behind_ns, confirmed=confirmed)
+    checking, began_again_s, reported = Checking(store, history), -math.inf, None
     while True:
         has_more = copier.step()
+        if replicas:
+            replicas.check(history.address)
+        has_all = replicas is None or replicas.has_all(history.address)
+        if has_all:
+            checking.step(copier.confirmed)
+        if checking.lacks and time.monotonic() - began_again_s > _BEGIN_AGAIN_S:
+            began_again_s = time.monotonic()
+            copier.begin_again()
+        whole = checking.whole if may_evict else {}
         _report(
             state="ok",
-            through=copier.through,
+            message=_lost(checking),
+            through=copier.confirmed,
+            here=copier.through if has_all else 0,
             server=history.address.hosts[0],
-            may_evict=may_evict,
+            whole=None if whole is reported else whole,
+            replicas=replicas.troubles() if replicas else (),
         )
+        reported = whole
         if not has_more:
             copier.delete_departed()
             time.sleep(_IDLE_S if behind_ns else _IDLE_AT_ONCE_S)
+
+
+def _lost(checking: Checking) -> str | None:
+    """Return what a person has to know about what the history has lost."""
+    if checking.lost:
+        days = sorted(checking.lost)
+        more = ", …" if len(days) > _MOST_DAYS else ""
+        return (
+            "The history has lost spans or moments of sessions that have left the disk, of"
+            f" {', '.join(days[:_MOST_DAYS])}{more}. Put them back from a backup,"
+            " or delete these sessions."
+        )
+    if checking.lacks:
+        return "The history has lost what was copied to it. What is on the disk is copied again."
+    return None
 
 
 _reporting = threading.Lock()
@@ -121,13 +167,17 @@ class Orders:
         address: Of the history.
         password: Its user's.
         store: File of the writer's store.
+        replicas: The servers, if they replicate.
     """
 
-    def __init__(self, address: HistoryAddress, password: str, store: Path) -> None:
+    def __init__(
+        self, address: HistoryAddress, password: str, store: Path, replicas: Replicas | None
+    ) -> None:
         self.address = address
         """Of the server that is copied to: another one may lack what left the store."""
         self._password = password
         self._store = store
+        self._replicas = replicas
         self._waiting: Queue[dict[str, Any]] = Queue()
 
     def read(self, stream: BinaryIO) -> None:
@@ -145,9 +195,15 @@ class Orders:
 
     def _fill(self, path: Path, session_ids: list[str]) -> str | None:
         """Unpack sessions; return why that failed."""
+        address = self.address
+        if self._replicas and not self._replicas.has_all(address):
+            return (
+                f"The history {address} may lack some of this session now. Try again in a moment."
+            )
         try:
-            with closing(ClickHouse(self.address, self._password)) as history:
+            with closing(ClickHouse(address, self._password)) as history:
                 history.connect()
+                check(history)
                 store = ReadOnlySqliteStore(self._store)
                 with store.read() as reader:
                     unpack(reader, history, Stores(store.id, store.former), session_ids, path)

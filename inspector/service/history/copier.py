@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import orjson
 
 from inspector.errors import HistoryError
 from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.row_binary import day_of
+from inspector.service.history.schema import check
 from inspector.service.history.span_rows import span_row
 from inspector.service.history.tables import (
     COLUMNS,
@@ -59,6 +60,9 @@ _GAP_NS = 20 * 3600 * 10**9
 """Less than the age at which a store without a history forgets departures."""
 _MAX_KNOWN_TRACES = 100_000
 
+End: TypeAlias = tuple[int, int]
+"""A change up to which everything is copied, and the time of the newest of that (Unix ns)."""
+
 
 class OlderStoreError(Exception):
     """The store is an older copy of the one that was copied."""
@@ -88,8 +92,7 @@ class _Batch:
 class _Sent(NamedTuple):
     """A batch that is on its way."""
 
-    end: tuple[int, int]
-    """Its newest change, and the time of it."""
+    end: End
     done: Future[None]
 
 
@@ -100,6 +103,9 @@ class Copier:
         store: To copy.
         history: Where to.
         clock: Unix ns.
+        behind_ns: Age of a change that is copied.
+        confirmed: Takes the end of what is inserted; returns that of what counts as copied. By
+            default they are the same.
     """
 
     def __init__(
@@ -109,6 +115,7 @@ class Copier:
         *,
         clock: Callable[[], int] = time.time_ns,
         behind_ns: int = BEHIND_NS,
+        confirmed: Callable[[End], End] | None = None,
     ) -> None:
         self._store = store
         self._id = store.id.encode()
@@ -116,6 +123,7 @@ class Copier:
         self._history = history
         self._clock = clock
         self._behind_ns = behind_ns
+        self._confirmed = confirmed
         self._running_ns = 0
         self._deleted_s = -_DELETE_EVERY_S
         self._deletion: Iterator[bool] | None = None
@@ -126,9 +134,18 @@ class Copier:
         self._left: dict[str, int] = {}
         """The last departure of sessions: a trace that comes back is noted again."""
         self.through, self._newest_ns = self._position("copied")
-        """The newest change up to which everything is copied."""
+        """The newest change up to which everything is inserted."""
+        self.confirmed = self.through
+        """That up to which everything counts as copied: its position is in the history."""
         self._refuse_older()
         self._note_gap()
+
+    def begin_again(self) -> None:
+        """Copy everything again that is in the store."""
+        self._confirm()
+        self._sent, self.through = None, 0
+        self._session_of.clear()
+        self._left.clear()
 
     def step(self) -> bool:
         """Copy the next batch; return whether there is more to copy at once.
@@ -144,7 +161,7 @@ class Copier:
             has_more = self._read(batch)
         self._add_running(batch)
         self._confirm()
-        if not batch.rows and self._position("copied")[0] < self.through:
+        if not batch.rows and self._position("copied")[0] < self.confirmed:
             raise HistoryError("The history has lost what was copied to it.", is_passing=True)
         # The next one is made meanwhile: of the two, only the longer takes time.
         self._sent = _Sent((batch.through, batch.newest_ns), self._sender.submit(self._send, batch))
@@ -153,11 +170,16 @@ class Copier:
         return has_more
 
     def _send(self, batch: _Batch) -> None:
+        if batch.rows:
+            check(self._history)
         while batch.rows:
             (table, _), rows = batch.rows.popitem()
             self._insert(table, rows)
-        if batch.through > self.through:
-            self._note("copied", batch.through, batch.newest_ns)
+        inserted = batch.through, batch.newest_ns
+        through, newest_ns = self._confirmed(inserted) if self._confirmed else inserted
+        if through > self.confirmed:
+            self._note("copied", through, newest_ns)
+            self.confirmed = through
 
     def _confirm(self) -> None:
         """Wait until the batch that was sent is in the history, and go on from its end."""

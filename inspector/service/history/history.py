@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
@@ -42,6 +42,7 @@ class History:
         address: Of the history.
         password: Its user's.
         store: File of the store.
+        copies: The number of its servers that must have what counts as copied.
         clock: Unix ns.
         is_at_once: Whether it copies at once: somebody waits for it.
     """
@@ -52,6 +53,7 @@ class History:
         password: str,
         store: Path,
         *,
+        copies: int = 1,
         clock: Callable[[], int] = time.time_ns,
         is_at_once: bool = False,
     ) -> None:
@@ -63,6 +65,7 @@ class History:
                 "address": address,
                 "password": password,
                 "store": str(store),
+                "copies": copies,
                 "behind_ns": 0 if is_at_once else BEHIND_NS,
             }
         )
@@ -234,24 +237,29 @@ class History:
         state: HistoryState,
         message: str | None = None,
         through: int | None = None,
+        here: int = 0,
         server: tuple[str, int] | None = None,
-        *,
-        may_evict: bool = False,
+        whole: Mapping[str, int] | None = None,
+        replicas: Sequence[str] = (),
     ) -> None:
         before = self._health
         if server is not None:
             host, port = server  # a list, by JSON
             self._server = replace(self._address, hosts=((host, port),))
-        if state != before.state and message:
+        if message and (state != before.state or (state == "ok" and message != before.message)):
             _log.warning("%s Spans are stored all the same.", message)
         elif state == "ok" and before.state in ("away", "refused"):
             _log.info("The history %s is written again.", self._address)
+        for trouble in set(replicas) - set(before.replicas):
+            _log.warning("%s", trouble)
         self._health = HistoryProgress(
             state,
             message,
             before.since_ns if state == before.state else self._clock(),
             before.through if through is None else through,
-            may_evict,
+            here,
+            before.whole if whole is None and state == "ok" else whole or {},
+            tuple(replicas),
         )
         self._settle()
 

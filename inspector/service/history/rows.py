@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import orjson
@@ -28,6 +29,24 @@ def since_of(trace: TraceRecord) -> int:
     What the history has from before is of a deleted session, after which the trace began again.
     """
     return int(orjson.loads(trace.state).get("since", 0))
+
+
+def of_traces(traces: Sequence[TraceRecord]) -> str:
+    """Return the condition of what belongs to traces; without any, of nothing.
+
+    What is older is of a session that was deleted, after which the trace began again.
+    """
+    if not traces:
+        return "0"
+    ids = [f"'{one.trace_id}'" for one in traces]
+    since = ", ".join(f"toUInt64({since_of(one)})" for one in traces)
+    named = f"transform(lower(hex(trace)), [{', '.join(ids)}], [{since}], toUInt64(0))"
+    return f"trace IN ({binary(one.trace_id for one in traces)}) AND change >= {named}"
+
+
+def binary(ids: Iterable[str]) -> str:
+    """Return ids as a list of SQL."""
+    return ", ".join(f"unhex('{one}')" for one in ids)
 
 
 def span_of(row: dict[str, Any]) -> tuple[SpanRecord, Content]:

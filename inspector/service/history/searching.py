@@ -10,7 +10,7 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -20,11 +20,13 @@ from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.rows import (
     MOMENT_COLUMNS,
     SPAN_COLUMNS,
+    binary,
     moment_of,
+    of_traces,
     since_of,
     span_of,
 )
-from inspector.service.model.records import MAX_INT, Content, MomentRecord, SpanRecord, TraceRecord
+from inspector.service.model.records import MAX_INT, Content, MomentRecord, SpanRecord
 from inspector.service.query.tree import Node
 from inspector.service.search.documents import VERSION
 from inspector.service.search.terms import span_terms
@@ -41,6 +43,8 @@ from inspector.service.storage.word_reader import (
 
 _MAX_S = 5
 """Limit of one query."""
+_MAX_IN_ALL_S = 10.0
+"""Time after which one search asks no more: each answer may take seconds."""
 _MAX_ROWS = 256
 """Limit of spans that are read together, with their content."""
 _MAX_BYTES = 64 * 1024 * 1024
@@ -49,6 +53,7 @@ _IDLE_CLIENTS = 4
 _AT_ONCE = 8
 """Limit of searches at a time: what waits for another machine holds a thread that others need."""
 _RETRY_S = 5.0
+_MOVED = "The history is read from another server since a moment. Try again."
 _CACHED = 1_024
 
 Key = tuple[str, str]
@@ -75,7 +80,8 @@ class HistoryIndex:
         self._health = health
         self._is_current = False
         self._room = threading.BoundedSemaphore(_AT_ONCE)
-        self._failed_s = -math.inf
+        self._failed: tuple[float, int] = -math.inf, 0
+        """When a search failed, and the time since which the history was there."""
         self._idle: queue.LifoQueue[tuple[int, ClickHouse]] = queue.LifoQueue(_IDLE_CLIENTS)
         """Each with the time since which the history is there: it may be another server since."""
 
@@ -85,20 +91,22 @@ class HistoryIndex:
         health = self._health()
         why = health.message or "The history is not connected yet."
         away = None if health.state == "ok" else Missing(why, health.since_ns)
-        if time.monotonic() - self._failed_s < _RETRY_S:
+        failed_s, since_ns = self._failed
+        if time.monotonic() - failed_s < _RETRY_S and since_ns == health.since_ns:
             away = away or Missing("The history did not answer in time a moment ago.", None)
         has_room = self._room.acquire(blocking=False)
         if not has_room:
             away = away or Missing("The history is busy with other searches.", None)
+        lost = Missing(health.message, health.since_ns) if health.message else None
         connect = partial(self._client, health.since_ns)
-        words = HistoryWords(self._stores, connect, health.through, away, self._has_current)
+        words = HistoryWords(self._stores, connect, health.here, away, lost, self._has_current)
         try:
             yield words
         finally:
             if has_room:
                 self._room.release()
             if words.has_failed:
-                self._failed_s = time.monotonic()
+                self._failed = time.monotonic(), health.since_ns
             if words.client is not None:
                 try:
                     self._idle.put_nowait((health.since_ns, words.client))
@@ -121,7 +129,11 @@ class HistoryIndex:
             try:
                 of_ns, client = self._idle.get_nowait()
             except queue.Empty:
-                return self._connect()
+                client = self._connect()
+                if self._health().since_ns == since_ns:
+                    return client
+                client.close()
+                raise HistoryError(_MOVED, is_passing=True) from None
             if of_ns == since_ns:
                 return client
             client.close()
@@ -144,11 +156,14 @@ class HistoryWords:
         connect: Callable[[], ClickHouse],
         through: int,
         away: Missing | None,
+        lost: Missing | None,
         has_current: Callable[[HistoryWords], bool],
     ) -> None:
         self._is_current: Callable[[], bool] = lambda: has_current(self)
         self._connect = connect
         self._away = away
+        self._lost = lost
+        self._began_s = time.monotonic()
         self.client: ClickHouse | None = None
         self.stores = stores
         self.through = through
@@ -163,6 +178,8 @@ class HistoryWords:
             return None
         assert self.client is not None
         try:
+            if time.monotonic() - self._began_s > _MAX_IN_ALL_S:
+                raise HistoryError("The history answers too slowly.", is_passing=True)
             return self.client.rows(query, most_s=_MAX_S)
         except HistoryError as error:
             self.missing = self._away = Missing(str(error), None)
@@ -178,7 +195,7 @@ class HistoryWords:
             except HistoryError as error:
                 self._away = Missing(str(error), None)
                 self.has_failed = True
-        self.missing = self._away
+        self.missing = self._away or self._lost
         return self._away is None
 
     def spans(
@@ -236,6 +253,8 @@ class HistoryWords:
 
     def source(self, reader: Reader, now_ns: int) -> HistorySpans:
         """Return the spans of the store and the history together."""
+        if self._away is None and reader.evicted > self.through:
+            self._away = Missing("The history lacks some of what has left the disk.", None)
         return HistorySpans(reader, self, now_ns)
 
 
@@ -281,7 +300,7 @@ class HistorySpans:
             return here
         traces = self._reader.traces_of(session_id)
         term = None if node is None else span_terms(node, self._now_ns)
-        where = _of_traces(traces)
+        where = of_traces(traces)
         if term is not None:
             where += f" AND {self._words.having(term)}"
         if after is not None:
@@ -300,7 +319,7 @@ class HistorySpans:
             return here
         where = f"trace = unhex('{trace_id}')"
         if span_ids is not None:
-            where += f" AND span IN ({_binary(span_ids)})" if span_ids else " AND 0"
+            where += f" AND span IN ({binary(span_ids)})" if span_ids else " AND 0"
         return sorted([*here, *self._read(where)], key=lambda one: one.change)
 
     def content(self, span: SpanRecord) -> Content:
@@ -380,7 +399,7 @@ class HistorySpans:
         found = self._words.rows(
             f"SELECT {columns} FROM (SELECT trace, span, change, session, model, kind,"
             " duplicate_of, input_tokens, output_tokens, cost_usd, is_counted FROM span FINAL"
-            f" WHERE {self._words.stores.any_span} AND {_of_traces(traces)}{others}"
+            f" WHERE {self._words.stores.any_span} AND {of_traces(traces)}{others}"
             f" ORDER BY trace, span, change DESC LIMIT 1 BY trace, span)"
             f" WHERE is_counted OR kind = 'llm' GROUP BY {by}"
         )
@@ -475,19 +494,6 @@ class _ModelSum(NamedTuple):
         )
 
 
-def _of_traces(traces: Sequence[TraceRecord]) -> str:
-    """Return the condition of what belongs to traces; without any, of nothing.
-
-    What is older is of a session that was deleted, after which the trace began again.
-    """
-    if not traces:
-        return "0"
-    ids = [f"'{one.trace_id}'" for one in traces]
-    since = ", ".join(f"toUInt64({since_of(one)})" for one in traces)
-    named = f"transform(lower(hex(trace)), [{', '.join(ids)}], [{since}], toUInt64(0))"
-    return f"trace IN ({_binary(one.trace_id for one in traces)}) AND change >= {named}"
-
-
 def _has(term: Term, *, is_indexed: bool) -> str:
     match term:
         case Phrase(words, is_prefix) if is_indexed and not is_prefix:
@@ -500,10 +506,6 @@ def _has(term: Term, *, is_indexed: bool) -> str:
             return f"({' AND '.join(_has(one, is_indexed=is_indexed) for one in parts) or '1'})"
         case EitherTerm(parts):
             return f"({' OR '.join(_has(one, is_indexed=is_indexed) for one in parts) or '0'})"
-
-
-def _binary(ids: Iterable[str]) -> str:
-    return ", ".join(f"unhex('{one}')" for one in ids)
 
 
 def _place(span: SpanRecord) -> tuple[int, str, str]:

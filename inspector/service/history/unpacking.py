@@ -67,7 +67,7 @@ class _Unpacking:
         self._store = store
         self._changes = Changes(head=reader.head)
         self._size_bytes = 0
-        self._span_count = 0
+        self._span_count = self._moment_count = 0
 
     def copy(self, session_ids: Sequence[str]) -> None:
         for session in self._reader.sessions(session_ids):
@@ -78,13 +78,17 @@ class _Unpacking:
                 self._changes.requests += self._reader.requests_of_trace(trace.trace_id)
             self._copy_spans(session, traces)
             self._copy_moments(session, traces)
-            if self._span_count < session.evicted_spans:
-                raise HistoryError(
-                    f"The history has {self._span_count} spans of this session, of"
-                    f" {session.evicted_spans} that were copied to it. Is it the same database?",
-                    is_passing=False,
-                )
-            self._span_count = 0
+            for count, needed, what in (
+                (self._span_count, session.evicted_spans, "spans"),
+                (self._moment_count, session.evicted_moments, "moments"),
+            ):
+                if count < needed:
+                    raise HistoryError(
+                        f"The history has {count} {what} of this session, of {needed} that were"
+                        " copied to it. Is it the same database?",
+                        is_passing=False,
+                    )
+            self._span_count = self._moment_count = 0
         self._commit()
 
     def _copy_spans(self, session: SessionRecord, traces: Sequence[TraceRecord]) -> None:
@@ -154,6 +158,7 @@ class _Unpacking:
 
     def _add_moment(self, moment: MomentRecord) -> None:
         self._changes.moments.append(moment)
+        self._moment_count += 1
         self._added(moment.content)
 
     def _added(self, content: Content) -> None:

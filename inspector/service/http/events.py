@@ -93,6 +93,9 @@ async def events(
         Literal["now"] | None,
         Query(description="`now`: end when everything is sent. Default: continue live."),
     ] = None,
+    interval_ms: Annotated[
+        int | None, Query(ge=10, le=10_000, description="Interval of writes under load.")
+    ] = None,
 ) -> EventStream:
     """Stream changes.
 
@@ -108,5 +111,8 @@ async def events(
     # A browser repeats the address it began with; the header says how far it has come since.
     position = request.headers.get("last-event-id") or after
     wanted = {part for part in (session_id or "").split(",") if part}
-    stream = parts.feed.stream(position, wanted, narrowing, is_live=until is None)
+    interval_s = None if interval_ms is None else interval_ms / 1000
+    stream = parts.feed.stream(
+        position, wanted, narrowing, is_live=until is None, interval_s=interval_s
+    )
     return EventStream(stream, headers=HEADERS)

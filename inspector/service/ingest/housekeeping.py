@@ -91,12 +91,12 @@ class Housekeeping:
 
     def _let_go(self, now_ns: int) -> bool:
         """Evict sessions that the history has whole."""
-        if self._history is None or not (progress := self._history()).may_evict:
+        if self._history is None or not (whole := self._history().whole):
             return False
         with self._store.read() as reader:
             oldest = reader.oldest_here(MOST_SESSIONS)
             changes = {one.row.id: reader.last_change(one.row.id) for one in oldest}
-            copied = (one for one in oldest if changes[one.row.id] <= progress.through)
+            copied = (one for one in oldest if whole.get(one.row.id) == changes[one.row.id])
             overdue = self._hot.overdue(reader, copied, now_ns)
         return bool(overdue) and self._evict({one: changes[one] for one in overdue})
 

@@ -70,6 +70,7 @@ def _record(
     record.created = before.created if before else record.change
     if before:
         record.evicted, record.evicted_spans = before.evicted, before.evicted_spans
+        record.evicted_moments = before.evicted_moments
     if status in SETTLED:
         record.settled = (before.settled if before else 0) or record.change
     session.record = record

@@ -205,6 +205,8 @@ class SessionRecord:
     """The change up to which the history has its content, and the store none; 0: it has all."""
     evicted_spans: int = 0
     """The number of spans that went; the history has at least so many."""
+    evicted_moments: int = 0
+    """Likewise."""
 
 
 @dataclass(slots=True)

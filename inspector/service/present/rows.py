@@ -204,6 +204,7 @@ def history_health(health: HistoryProgress, head: int) -> wire.HistoryHealth:
         since=rfc3339(health.since_ns),
         message=health.message,
         behind=max(head - health.through, 0),
+        replicas=health.replicas,
     )
 
 

@@ -30,6 +30,8 @@ from inspector.sse import EventSplitter, TooLongError
 _SILENCE_S = 25.0
 """Time after which a stream counts as dead; a service sends something every 10 s."""
 _RETRY_S = (0.1, 0.5, 1.0, 2.0)
+_INTERVAL_MS = 20
+"""Interval in which the service writes under load: viewers of the reader wait 100 ms again."""
 _MOST_READS = 4
 """Limit of viewers of one service for whom it is asked at a time."""
 _BREAKS = (
@@ -94,6 +96,7 @@ class Mirror(ChangeStream):
     async def _follow(self) -> None:
         after = self.position(self.head) if self.store_id else None
         async for piece in self._pieces(self._covered, after):
+            self._writer.away = None
             if self.health.state == "incomplete":
                 self._back()
             if piece.is_gap or not self.store_id:
@@ -117,7 +120,7 @@ class Mirror(ChangeStream):
         """Go on from a position of which nothing before is known."""
         with self._lock:
             self.store_id = piece.store_id or self.store_id
-            self._tail.forget(piece.change or self.head)
+            self._tail.forget(piece.change if piece.store_id else self.head)
             self._generation += self.ready.is_set()
         self.ready.set()
         self._wake_all()
@@ -195,7 +198,8 @@ class Mirror(ChangeStream):
             after: A position; None: now.
             until: `now`: end when everything was sent.
         """
-        query = [(name, value) for name, value in (("after", after), ("until", until)) if value]
+        query = [("interval_ms", str(_INTERVAL_MS))]
+        query += [(name, value) for name, value in (("after", after), ("until", until)) if value]
         if ids is not None:
             own = (split_id(one, (self._writer.name,)) for one in ids)
             # With the one that does not exist, rows of others do not wait, so each has an id.

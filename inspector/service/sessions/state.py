@@ -132,7 +132,7 @@ class Tally:
 
 
 # How good a title is: the lower rank wins, then the earlier span (of set titles the later).
-_TITLE_SET, _TITLE_MESSAGE, _TITLE_ROOT, _TITLE_SPAN = range(4)
+TITLE_SET, _TITLE_MESSAGE, _TITLE_ROOT, _TITLE_SPAN = range(4)
 _TITLE_METHOD, _TITLE_SETUP, _TITLE_NONE = range(4, 7)
 # Of a call over MCP the span inside may name what is called (FastMCP's own around it does not).
 _METHOD = re.compile(r"(?:^|\s)(?:tools/call|prompts/get|resources/read)$")
@@ -201,7 +201,7 @@ class Profile:
 
     def see_title(self, title: str, time_ns: int) -> None:
         """Learn the title that the sender chose; the latest such wins."""
-        self._see_title(_TITLE_SET, title, time_ns)
+        self._see_title(TITLE_SET, title, time_ns)
 
     def see_message(self, text: str, time_ns: int) -> None:
         """Learn the first text of a user, as far as this record shows."""
@@ -230,7 +230,7 @@ class Profile:
 
     def _see_titles(self, span: SpanRecord, incoming: IncomingSpan) -> None:
         if incoming.title:
-            self._see_title(_TITLE_SET, incoming.title, span.start_ns)
+            self._see_title(TITLE_SET, incoming.title, span.start_ns)
         if incoming.first_user_message:
             self._see_title(_TITLE_MESSAGE, incoming.first_user_message, span.start_ns)
         rank = _TITLE_ROOT if span.is_root else _TITLE_SPAN
@@ -246,7 +246,7 @@ class Profile:
         if not title or rank > self.title_rank:
             return
         is_better = rank < self.title_rank or not self.title
-        if rank == _TITLE_SET:
+        if rank == TITLE_SET:
             is_better = is_better or time_ns >= self.title_ns
         else:
             is_better = is_better or time_ns <= self.title_ns

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from inspector.errors import StoreTrouble, StoreUnavailableError
@@ -23,11 +23,16 @@ class HistoryProgress:
     state: HistoryState
     """`away` passes by itself; `refused` needs somebody."""
     message: str | None = None
+    """What is wrong; also where it can be written, and has lost what it had."""
     since_ns: int = 0
     through: int = 0
-    """The newest change up to which everything is copied."""
-    may_evict: bool = False
-    """Whether what is copied need not be here, too."""
+    """The newest change up to which everything is copied, to as many replicas as are wanted."""
+    here: int = 0
+    """That up to which the server that is read has everything."""
+    whole: Mapping[str, int] = field(default_factory=dict)
+    """Sessions that it was found to have up to a change: their content need not be here, too."""
+    replicas: tuple[str, ...] = ()
+    """A sentence on each replica that is behind or does not answer."""
 
 
 @dataclass(frozen=True, slots=True)

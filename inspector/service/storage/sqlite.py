@@ -46,6 +46,7 @@ from inspector.service.storage.sqlite_errors import (
 from inspector.service.storage.sqlite_numbers import Blobs, Numbers
 from inspector.service.storage.sqlite_open import (
     BUSY_MS,
+    LEAP,
     SESSION_NUMBERS,
     Lock,
     file_of,
@@ -208,6 +209,17 @@ class SqliteStore(SingleStore):
         with self._transaction():
             for session_id, change in changes.items():
                 evict(self._writer, self._sessions.of(session_id), change)
+
+    def succeed(self, store_id: str, head: int) -> None:
+        """Take the place of another store: what had left it by then is read under its id.
+
+        Args:
+            store_id: Id of the other store.
+            head: The newest change of it that is known here.
+        """
+        with self._transaction():
+            self._writer.execute("INSERT INTO former_store VALUES (?, ?)", (store_id, head))
+            self._writer.execute("UPDATE meta SET head = max(head, ?) + ?", (head, LEAP))
 
     def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
         with self.read() as reader:

@@ -15,10 +15,14 @@ import apsw
 from inspector.errors import StoreError, StoreInUseError
 from inspector.paths import make_dir
 from inspector.service.storage.sqlite_errors import is_damage
-from inspector.service.storage.sqlite_open import FILE_HEAD, lock_store, open_read_only, open_writer
+from inspector.service.storage.sqlite_open import (
+    FILE_HEAD,
+    LEAP,
+    lock_store,
+    open_read_only,
+    open_writer,
+)
 
-_LEAP = 2**32
-"""Gap in the change numbers after a restore: commits after the backup used the next ones."""
 _ENDS = ("", "-wal", "-shm")
 
 
@@ -69,7 +73,7 @@ def restore(backup: Path, store: Path) -> Path | None:
         with closing(open_read_only(backup)) as source, _copying("restore", backup, aside):
             _copy(source, aside)
         with closing(open_writer(aside)) as restored:
-            head = max(_head(restored), _head_of(store)) + _LEAP
+            head = max(_head(restored), _head_of(store)) + LEAP
             restored.execute("INSERT OR IGNORE INTO former_store SELECT store_id, head FROM meta")
             restored.execute(
                 "UPDATE meta SET store_id = ?, head = ?", (uuid.uuid4().hex[:12], head)

@@ -21,6 +21,8 @@ from inspector.paths import make_database
 from inspector.service.storage.sqlite_errors import RESTORE, is_damage
 
 _APPLICATION_ID = 0x494E5350  # "INSP"
+LEAP = 2**32
+"""Gap in the change numbers after a restore: commits after the backup used the next ones."""
 FILE_HEAD = b"SQLite format 3\0"
 """The first bytes of every SQLite file that is not empty."""
 BUSY_MS = 5_000
@@ -299,7 +301,7 @@ def _stand_in(connection: apsw.Connection) -> None:
     if "evicted" not in {name for _, name, *_ in connection.execute("PRAGMA table_info(meta)")}:
         connection.execute("CREATE TEMP VIEW meta AS SELECT *, 0 AS evicted FROM main.meta")
     session_later = {name: f"CAST(body AS TEXT) ->> '{name}'" for name in SESSION_NUMBERS}
-    session_later |= {"evicted": "0", "evicted_spans": "0"}
+    session_later |= dict.fromkeys(("evicted", "evicted_spans", "evicted_moments"), "0")
     if missing := [
         f"{sql} AS {name}" for name, sql in session_later.items() if name not in columns
     ]:

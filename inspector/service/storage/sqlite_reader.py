@@ -50,7 +50,8 @@ from inspector.service.storage.sqlite_span_rows import IN_ORDER, PROCESS, SELECT
 _Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
 
 _SESSION = (
-    "SELECT body, state, change, created, settled, changed_ns, evicted, evicted_spans FROM session"
+    "SELECT body, state, change, created, settled, changed_ns, evicted, evicted_spans,"
+    " evicted_moments FROM session"
 )
 _TRACE = (
     "SELECT trace.id, session.id, trace.state FROM trace"
@@ -667,10 +668,11 @@ def _sort_value(order: Order) -> tuple[str, tuple[apsw.SQLiteValue, ...]]:
 
 def _session(row: _Row) -> SessionRecord:
     body, *rest = row
-    return SessionRecord(_session_row(orjson.loads(body)), *rest)
+    return SessionRecord(session_row(orjson.loads(body)), *rest)
 
 
-def _session_row(body: dict[str, Any]) -> SessionRow:
+def session_row(body: dict[str, Any]) -> SessionRow:
+    """Return a row from its JSON."""
     body["status"] = SessionStatus(body["status"])
     body["engine"] = Engine(body["engine"])
     for name in ("models", "services", "agents", "tags", "users"):

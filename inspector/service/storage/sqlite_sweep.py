@@ -57,9 +57,15 @@ def doom(writer: apsw.Connection, session_no: int) -> None:
 
 def evict(writer: apsw.Connection, session_no: int, change: int) -> None:
     """Let the content of a session go, up to a change: it is read from the history."""
-    here = "(SELECT count(*) FROM span WHERE session_no = session.no)"
+    spans = "(SELECT count(*) FROM span WHERE session_no = session.no)"
+    moments = (
+        "(SELECT count(*) FROM moment WHERE session_no = session.no)"
+        " + (SELECT count(*) FROM trace AS t CROSS JOIN moment AS m ON m.trace_no = t.no"
+        " WHERE t.session_no = session.no)"
+    )
     writer.execute(
-        f"UPDATE session SET evicted = ?, evicted_spans = max(evicted_spans, {here}) WHERE no = ?",
+        f"UPDATE session SET evicted = ?, evicted_spans = max(evicted_spans, {spans}),"
+        f" evicted_moments = max(evicted_moments, {moments}) WHERE no = ?",
         (change, session_no),
     )
     writer.execute("UPDATE meta SET evicted = max(evicted, ?)", (change,))

@@ -37,6 +37,11 @@ class HistoryHealth(Wire):
     since: str = Field(description="RFC 3339, UTC.")
     message: str | None = Field(description="The problem and its remedy; null if there is none.")
     behind: int = Field(description="Number of changes that are not copied yet.")
+    replicas: tuple[str, ...] = Field(
+        default=(),
+        description="With `INSPECTOR_HISTORY_COPIES`: a sentence on each replica that is behind or "
+        "does not answer.",
+    )
 
 
 class WriterHealth(Wire):

@@ -186,8 +186,14 @@ class _Tables:
     def evict(self, session_id: str, through: int) -> None:
         self.evicted = max(self.evicted, through)
         before = self._sessions[session_id]
-        count = max(before.evicted_spans, len(self.spans_of(session_id, limit=len(self._spans))))
-        session = replace(before, evicted=through, evicted_spans=count)
+        spans = len(self.spans_of(session_id, limit=len(self._spans)))
+        moments = len(self.moments_of(session_id, limit=len(self._moments)))
+        session = replace(
+            before,
+            evicted=through,
+            evicted_spans=max(before.evicted_spans, spans),
+            evicted_moments=max(before.evicted_moments, moments),
+        )
         self._sessions[session_id] = self._by_change[session.change] = session
         for span in self.spans_of(session_id, limit=len(self._spans)):
             if span.change <= through:

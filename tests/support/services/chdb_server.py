@@ -57,7 +57,8 @@ class Handler(BaseHTTPRequestHandler):
             self.engine.query(
                 "SELECT name || ' ' || type FROM system.columns"
                 f" WHERE database = currentDatabase() AND table = '{table}'"
-                f" ORDER BY indexOf(splitByString(', ', '{columns}'), name)",
+                f" AND has(splitByString(', ', '{columns}') AS named, name)"
+                " ORDER BY indexOf(named, name)",
                 "TabSeparatedRaw",
             )
             .bytes()

@@ -7,6 +7,8 @@ from typing import TypeVar
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from inspector.service.feed.feed import Feed
+from inspector.service.feed.viewing import FeedTiming
 from inspector.service.ingest.recorder import Recorder
 from inspector.service.ingest.requests.answering import ProposedAnswer, Refusal
 from inspector.service.ingest.requests.control_plane import (
@@ -45,6 +47,9 @@ from tests.support.telemetry.otlp import SECOND_NS, START_NS
 from tests.support.telemetry.records import incoming, span_hex, trace_hex
 
 _T = TypeVar("_T")
+
+AT_ONCE = FeedTiming(interval_s=0.0, keep_alive_s=0.01)
+"""Keep-alives soon: they tell the position when the last changes concern no viewer."""
 
 
 class Rig:
@@ -188,6 +193,29 @@ class Rig:
         """Return the audit log, oldest first."""
         with self.store.read() as reader:
             return reader.audit_after(0, 1_000_000)
+
+
+class FedRig(Rig):
+    """A rig whose commits are published, as the service does."""
+
+    def __init__(self, store: Store, timing: FeedTiming = AT_ONCE) -> None:
+        self._timing = timing
+        self.feed = Feed(store, timing=timing, clock=lambda: START_NS)
+        super().__init__(store)
+
+    def commit(self, changes: Changes) -> None:
+        super().commit(changes)
+        if not changes.is_empty:
+            self.feed.publish(changes)
+
+    def restart(self) -> None:
+        super().restart()
+        self.feed = Feed(self.store, timing=self._timing, clock=lambda: START_NS)
+
+    @property
+    def position(self) -> str:
+        with self.store.read() as reader:
+            return self.feed.position(reader.head)
 
 
 def play(rig: Rig, step: Step) -> None:

@@ -24,8 +24,12 @@ class Viewer:
     def read(self, event: str) -> None:
         """Take in one server-sent event."""
         fields = dict(line.split(": ", 1) for line in event.strip().splitlines())
-        self._apply(json.loads(fields["data"]))
-        self.last_id = fields.get("id", self.last_id)
+        self.take(json.loads(fields["data"]), fields.get("id"))
+
+    def take(self, message: Row, id_: str | None) -> None:
+        """Take in one message."""
+        self._apply(message)
+        self.last_id = id_ or self.last_id
 
     def _apply(self, message: Row) -> None:
         self.types.append(message["type"])

@@ -2097,6 +2097,12 @@ export interface components {
              */
             message: string | null;
             /**
+             * Replicas
+             * @description With `INSPECTOR_HISTORY_COPIES`: a sentence on each replica that is behind or does not answer.
+             * @default []
+             */
+            replicas: string[];
+            /**
              * Since
              * @description RFC 3339, UTC.
              */
@@ -5656,6 +5662,8 @@ export interface operations {
             query?: {
                 /** @description An `as_of`, or the last id seen; `Last-Event-ID` takes precedence. */
                 after?: string | null;
+                /** @description Interval of writes under load. */
+                interval_ms?: number | null;
                 /** @description Send only rows of the list that match this query by their own fields (where spans decide, they count as matching) or wait for a person, at most 200 a second. A row that no longer matches is sent once, with `fits: false`. */
                 q?: string | null;
                 /** @description Sessions whose rows are sent first, whether they match `q` or not. */

@@ -48,7 +48,7 @@ def test_every_setting_has_its_variable(name: str, monkeypatch: pytest.MonkeyPat
     if name in other:
         monkeypatch.setenv(f"INSPECTOR_{other[name]}", "x")
     own = {"host": "127.0.0.2", "capture_content": "FULL", "retention": "1d", "mcp_control": "ON"}
-    own |= {"history": "clickhouse://a/b", "hot": "1d", "ack": "disk"}
+    own |= {"history": "clickhouse://a/b", "history_copies": "1", "hot": "1d", "ack": "disk"}
     own |= {"writers": "eu=https://eu.example", "writer_tokens": "eu=t"}
     if name == "writer_tokens":
         monkeypatch.setenv("INSPECTOR_WRITERS", own["writers"])
@@ -110,6 +110,8 @@ def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
         ('trusted_proxies = "*"', "INSPECTOR_TRUSTED_PROXIES"),
         ('token = "ä-token-of-many-letters"', "INSPECTOR_TOKEN"),
         ('token = "two words, or many more"', "INSPECTOR_TOKEN"),
+        ("history_copies = 2", "history_copies=2 .* names 0"),
+        ('history = "clickhouse://a,b/c"\nhistory_copies = 3', "names 2"),
         ("open_ingest = true\nrequire_ingest_token = true", "contradict"),
     ],
 )

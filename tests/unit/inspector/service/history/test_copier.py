@@ -47,6 +47,7 @@ def test_a_batch_is_bounded_by_what_is_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(copier_module, "_MAX_BYTES", 50_000)
+    monkeypatch.setattr(copier_module, "check", lambda _history: None)
     rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
     rig.record(*map(_of_large_origin, range(1, 40)))
     notes: list[dict[str, Json]] = [

@@ -1,0 +1,187 @@
+"""Look whether the history still has what was copied to it: somebody may empty a table of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
+
+from inspector.service.history.clickhouse import ClickHouse, Stores, literal
+from inspector.service.history.row_binary import NS_A_DAY
+from inspector.service.history.rows import of_traces
+from inspector.service.model.records import SessionRecord, TraceRecord
+from inspector.service.query.tree import All
+from inspector.service.storage.base import ReadableStore, Reader
+
+_PARTITIONS_S = 0.9
+_LOOK_S = 10.0
+_AGAIN_S = 60.0
+"""Age of what is known of a session that may leave the disk."""
+_MOST_SESSIONS = 1_000
+_MOST_DAYS = 100
+_SESSIONS_A_DAY = 20
+"""Sessions of a day among which one that has left is looked for."""
+_VALUES_A_QUERY = 500
+_PAGE = 1_000
+
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Needed:
+    """What the history has to have of a session, at least."""
+
+    change: int
+    traces: Sequence[TraceRecord]
+    spans: int
+    moments: int
+
+
+class Checking:
+    """Checks a store's part of the history, a little at a time.
+
+    Args:
+        store: The writer's.
+        history: Where it is copied to.
+    """
+
+    def __init__(self, store: ReadableStore, history: ClickHouse) -> None:
+        self._store = store
+        self._history = history
+        self._stores = Stores(store.id, store.former)
+        self.whole: dict[str, int] = {}
+        """Sessions here that the history has whole, up to the change."""
+        self.lacks = False
+        """Whether it lacks something of a session that is here: that is copied again."""
+        self.lost: set[str] = set()
+        """Days of sessions that have left the disk, of which it has less than had been copied."""
+        self._found_lost: set[str] = set()
+        self._partitions: set[tuple[str, str]] = set()
+        self._place: tuple[int, str] | None = None
+        self._whole_s = self._due_s = self._days_due_s = self._partitions_s = -_AGAIN_S
+
+    def step(self, through: int) -> None:
+        """Check some of it, if that is due.
+
+        Args:
+            through: The newest change up to which everything is copied.
+
+        Raises:
+            HistoryError: The history cannot be used.
+        """
+        now_s = time.monotonic()
+        if now_s - self._partitions_s >= _PARTITIONS_S:
+            self._partitions_s = now_s
+            before, self._partitions = self._partitions, self._read_partitions()
+            if before - self._partitions:  # dropped, or emptied by a deletion
+                self._whole_s = self._due_s = self._days_due_s = -_AGAIN_S
+                self._place = None
+        if now_s >= self._due_s:
+            is_more = self._check_here(through, now_s)
+            self._due_s = now_s + (0 if is_more else _LOOK_S)
+        if now_s >= self._days_due_s:
+            self._check_days(through)
+            self._days_due_s = now_s + _LOOK_S
+
+    def _read_partitions(self) -> set[tuple[str, str]]:
+        found = self._history.rows(
+            "SELECT DISTINCT table, partition FROM system.parts"
+            " WHERE database = currentDatabase() AND active AND rows > 0"
+        )
+        return {(one["table"], one["partition"]) for one in found}
+
+    def _check_here(self, through: int, now_s: float) -> bool:
+        """Check the sessions that leave the disk next; return whether many had not been."""
+        if now_s - self._whole_s >= _AGAIN_S:
+            self.whole, self._whole_s = {}, now_s
+        with self._store.read() as reader:
+            oldest = reader.oldest_here(_MOST_SESSIONS)
+            changes = {one.row.id: reader.last_change(one.row.id) for one in oldest}
+            known = {id_: at for id_, at in changes.items() if self.whole.get(id_) == at}
+            needed = {
+                one.row.id: _needed(reader, one, changes[one.row.id])
+                for one in oldest
+                if one.row.id not in known and changes[one.row.id] <= through
+            }
+        rowless, lacking = self._lacking(needed)
+        self.lacks = bool(rowless or lacking)
+        if self.lacks:  # more may be gone than was looked at
+            known, needed = {}, {}
+        self.whole = known | {id_: one.change for id_, one in needed.items()}
+        return len(needed) > _MOST_SESSIONS // 2
+
+    def _check_days(self, through: int) -> None:
+        """Check one session of each day that has left the disk, of some days."""
+        needed, days, is_last = dict[str, _Needed](), dict[str, str](), False
+        with self._store.read() as reader:
+            while not is_last and len(needed) < _MOST_DAYS:
+                rows = reader.newest_sessions(All(), self._place, _SESSIONS_A_DAY).rows
+                is_last = not rows
+                day = rows[0].row.started_ns // NS_A_DAY if rows else 0
+                self._place = day * NS_A_DAY, ""
+                gone = [x for x in rows if x.evicted and x.row.started_ns >= self._place[0]]
+                if one := max(
+                    gone, key=lambda x: (x.evicted_moments, x.evicted_spans), default=None
+                ):
+                    needed[one.row.id] = _needed(reader, one, one.change)
+                    days[one.row.id] = time.strftime("%Y-%m-%d", time.gmtime(day * 86_400))
+        rowless, lacking = self._lacking(needed)
+        self.lacks |= any(needed[one].change <= through for one in rowless)
+        self._found_lost |= {days[one] for one in lacking}
+        self.lost |= self._found_lost
+        if is_last:
+            self.lost, self._found_lost, self._place = self._found_lost, set(), None
+
+    def _lacking(self, needed: dict[str, _Needed]) -> tuple[set[str], set[str]]:
+        """Return the sessions of which the history has no row, and those of which it has less."""
+        traces = [trace for one in needed.values() for trace in one.traces]
+        ids, spans = set(needed), dict[str, int]()
+        moments, alone = dict[str, int](), dict[str, int]()
+        for some in _in_parts(traces):
+            spans |= self._counts(
+                f"SELECT lower(hex(trace)) AS x, uniqExact(span) AS n FROM span"
+                f" WHERE {self._stores.any_span} AND {of_traces(some)} GROUP BY x"
+            )
+            among = ", ".join(literal(trace.trace_id) for trace in some)
+            moments |= self._moments("trace", f"trace IN ({among})")
+        for names in _in_parts(needed):
+            among = ", ".join(map(literal, names))
+            alone |= self._moments("session", f"trace = '' AND session IN ({among})")
+            found = self._history.rows(
+                f"SELECT DISTINCT id FROM session WHERE {self._stores.any_row} AND id IN ({among})"
+            )
+            ids -= {one["id"] for one in found}
+        return ids, {
+            id_
+            for id_, one in needed.items()
+            if sum(spans.get(trace.trace_id, 0) for trace in one.traces) < one.spans
+            or sum(moments.get(trace.trace_id, 0) for trace in one.traces) + alone.get(id_, 0)
+            < one.moments
+        }
+
+    def _moments(self, by: str, where: str) -> dict[str, int]:
+        return self._counts(
+            f"SELECT {by} AS x, uniqExact(span, time_ns, digest) AS n FROM moment"
+            f" WHERE {self._stores.any_row} AND {where} GROUP BY x"
+        )
+
+    def _counts(self, query: str) -> dict[str, int]:
+        return {one["x"]: int(one["n"]) for one in self._history.rows(query)}
+
+
+def _needed(reader: Reader, session: SessionRecord, change: int) -> _Needed:
+    id_, here, after = session.row.id, 0, 0
+    while page := reader.moments_of(id_, after, _PAGE):
+        here += len(page)
+        after = page[-1].change
+    spans = max(session.evicted_spans, len(reader.span_times(id_)))
+    return _Needed(change, reader.traces_of(id_), spans, max(session.evicted_moments, here))
+
+
+def _in_parts(values: Iterable[_T]) -> Iterator[list[_T]]:
+    left = iter(values)
+    while some := list(islice(left, _VALUES_A_QUERY)):
+        yield some

@@ -1,0 +1,222 @@
+"""A reader passes on what one service answers, and says what it could not ask."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.readers.conftest import Start
+from tests.support.agents.http_agent import hash_of, opened
+from tests.support.services.event_stream import StreamItem, stream_items
+from tests.support.services.process import Service, wait_for
+from tests.support.telemetry.otlp import span
+from tests.support.telemetry.records import trace_hex
+
+ARGS = '{"path":"/a"}'
+
+
+def named(session: str, trace: int, name: str = "work") -> Any:
+    return span(name, trace=trace, attributes={"session.id": session})
+
+
+def ids(service: Service, path: str = "/sessions") -> list[str]:
+    return [one["id"] for one in service.get(path)["sessions"]]
+
+
+class Page:
+    """A page that is open at a reader."""
+
+    def __init__(self, reader: Service, *session_ids: str) -> None:
+        self.items: list[StreamItem] = []
+        after = reader.get("/sessions?limit=1")["as_of"]
+        self._answer = reader.client.stream(
+            "GET", "/events", params={"after": after, "session_id": ",".join(session_ids)}
+        )
+        lines = self._answer.__enter__().raise_for_status().iter_lines()
+        threading.Thread(target=self._read, args=(lines,), daemon=True).start()
+
+    def _read(self, lines: Any) -> None:
+        try:
+            for item in stream_items(lines):
+                self.items.append(item)
+        except httpx.HTTPError:
+            pass  # the test ends
+
+    def wait_for(self, type_: str, **fields: object) -> dict[str, Any]:
+        def found() -> list[dict[str, Any]]:
+            return [
+                one.data
+                for one in self.items
+                if one.data["type"] == type_
+                and all(one.data.get(key) == value for key, value in fields.items())
+            ]
+
+        return wait_for(found)[-1]
+
+
+def test_the_same_id_in_two_services_is_two_sessions(
+    eu: Service, us: Service, reader: Service
+) -> None:
+    eu.send(named("chat", 1, "in eu"))
+    us.send(named("chat", 2, "in us"), named("only", 3))
+    assert sorted(ids(reader)) == ["eu:chat", "us:chat", "us:only"]
+    assert reader.get("/sessions/eu:chat")["title"] == "in eu"
+    assert reader.get("/sessions/us:chat/spans")["session_id"] == "us:chat"
+    assert ids(reader, "/sessions?q=id:eu:chat") == ["eu:chat"]
+    moved = reader.client.get("/sessions/only/spans?limit=3", follow_redirects=False)
+    assert (moved.status_code, moved.headers["location"]) == (
+        308,
+        "/sessions/us:only/spans?limit=3",
+    )
+    for method, path in (("GET", "/sessions/chat"), ("DELETE", "/sessions/chat")):
+        refused = reader.client.request(method, path)
+        assert (refused.status_code, refused.json()["code"]) == (409, "ambiguous_session")
+        assert "eu:chat, us:chat" in refused.json()["detail"]
+    assert reader.client.get("/sessions/nobody").status_code == 404
+    assert reader.client.delete("/sessions/eu:chat").status_code == 204
+    assert (ids(eu), sorted(ids(us))) == ([], ["chat", "only"])
+
+
+def test_a_page_follows_all_services(eu: Service, us: Service, reader: Service) -> None:
+    eu.send(named("a", 1))
+    page = Page(reader, "us:b")
+    us.send(named("b", 2))
+    started = page.wait_for("SessionStarted", session_id="us:b")
+    assert started["session"]["id"] == "us:b"
+    page.wait_for("SpanEnded", session_id="us:b")
+    eu.send(named("c", 3))
+    page.wait_for("SessionStarted", session_id="eu:c")
+    assert not [one for one in page.items if one.data["type"] == "SpanEnded"][1:]
+    # Another page opens another session: both go on.
+    other = Page(reader, "eu:c")
+    eu.send(named("c", 4, "more"))
+    other.wait_for("SpanEnded", session_id="eu:c")
+    us.send(named("b", 5, "more"))
+    wait_for(lambda: sum(one.data["type"] == "SpanEnded" for one in page.items) == 2)
+
+
+def test_an_answer_goes_to_the_service_of_the_request_with_who_gave_it(
+    eu: Service, us: Service, reader: Service
+) -> None:
+    body = {"name": "agent", "pid": 1, "host": "here"}
+    us.client.put("/processes/p1", json=body).raise_for_status()
+    request = opened("r1", args_json=ARGS)
+    message = {"id": "m1", "type": "request_opened", "request": request}
+    us.client.post("/processes/p1/messages", json={"messages": [message]}).raise_for_status()
+    listed = reader.get("/requests")
+    assert [one["id"] for one in listed["requests"]] == ["us:r1"]
+    assert listed["pending_count"] == 1
+    answer = {"decision": "allow", "args_hash": hash_of(ARGS)}
+    headers = {"Inspector-Actor": "Ann%2C%20Berlin", "User-Agent": "inspector-cli/1"}
+    answered = reader.client.post("/requests/us:r1", json=answer, headers=headers)
+    assert answered.raise_for_status().json()["request"]["id"] == "us:r1"
+    assert us.get("/requests/r1")["answer"]["actor"] == "Ann, Berlin"
+    again = reader.client.post("/requests/us:r1", json=answer)
+    assert (again.status_code, again.json()["code"]) == (409, "already_answered")
+    (entry,) = [one for one in us.get("/audit")["entries"] if one["action"] == "answer"][1:]
+    assert (entry["actor"], entry["origin"]) == ("Ann, Berlin", "cli")
+    assert entry["address"] == "127.0.0.1 via 127.0.0.1"
+    shown = reader.get("/audit")["entries"]
+    assert [one["request_id"] for one in shown if one["action"] == "answer"] == ["us:r1"] * 2
+    exported = [json.loads(line) for line in reader.client.get("/audit/export").text.splitlines()]
+    assert sorted(one["id"] for one in exported) == sorted(one["id"] for one in shown)
+    assert reader.client.post("/requests/r1", json=answer).status_code == 404
+
+
+def test_a_service_that_is_gone_is_named_and_comes_back(
+    eu: Service, us: Service, reader: Service
+) -> None:
+    eu.send(named("a", 1))
+    us.send(named("b", 2))
+    page = Page(reader)
+    assert reader.get("/sessions")["partial"] == []
+    us.kill()
+    beat = page.wait_for("Heartbeat")
+    wait_for(lambda: page.items[-1].data.get("store", {}).get("state") == "incomplete")
+    beat = page.items[-1].data
+    assert "The service 'us' " in beat["store"]["message"]
+    listed = reader.get("/sessions")
+    assert [one["id"] for one in listed["sessions"]] == ["eu:a"]
+    (missing,) = listed["partial"]
+    assert (missing["part"], missing["writer"]) == ("writer", "us")
+    assert "us" in missing["why"]
+    assert missing["since"]
+    for path in ("/sessions/us:b", "/sessions/b", f"/spans/{trace_hex(2)}/{'0' * 15}1"):
+        answer = reader.client.get(path)
+        assert (answer.status_code, answer.json()["code"]) == (503, "writer_away"), path
+    assert reader.client.get("/sessions/eu:a").status_code == 200
+    for path in ("/search?q=work", "/causes", "/sessions/usage", "/requests", "/audit"):
+        assert reader.get(path)["partial"][0]["writer"] == "us", path
+    states = {one["name"]: one["store"]["state"] for one in reader.get("/health")["writers"]}
+    assert states == {"eu": "ok", "us": "incomplete"}
+    us.start()
+    gap = page.wait_for("Gap")
+    assert gap["reload"]
+    wait_for(lambda: page.items[-1].data.get("store", {}).get("state") == "ok")
+    us.send(named("c", 3))
+    page.wait_for("SessionStarted", session_id="us:c")
+    assert reader.get("/sessions")["partial"] == []
+
+
+def test_a_reader_that_was_killed_goes_on_where_it_was(
+    eu: Service, us: Service, reader: Service
+) -> None:
+    eu.send(named("a", 1))
+    position = reader.get("/sessions")["as_of"]
+    reader.kill()
+    us.send(named("b", 2))
+    reader.start()
+    with reader.client.stream("GET", f"/events?after={position}") as answer:
+        types = []
+        for item in stream_items(answer.iter_lines()):
+            types.append(item.data["type"])
+            if item.data.get("session_id") == "us:b" and item.data["type"] == "SpanEnded":
+                break
+    assert "Gap" not in types
+
+
+def test_what_it_does_not_have_is_refused_with_where_to_send_it(
+    eu: Service, us: Service, reader: Service
+) -> None:
+    for method, path in (("POST", "/v1/traces"), ("POST", "/import"), ("GET", "/prices")):
+        refused = reader.client.request(method, path, content=b"{}")
+        assert refused.status_code == 421, path
+        assert "eu, us" in refused.text
+    eu.send(named("a", 1))
+    us.send(named("b", 2))
+    compared = reader.client.get("/compare?left=eu:a&right=us:b")
+    assert (compared.status_code, compared.json()["code"]) == (422, "different_services")
+    assert httpx.get(f"{reader.url}/sessions").status_code == 401
+
+
+def test_a_wrong_token_or_another_reader_is_one_sentence(
+    start: Start, eu: Service, reader: Service
+) -> None:
+    other = start("other", store=None, writers=f"eu={eu.url},r={reader.url}")
+    (missing,) = other.get("/sessions")["partial"]
+    assert "is a reader" in missing["why"]
+    wrong = start("wrong", store=None, writers=f"eu={eu.url}", writer_tokens="eu=not-the-token")
+    answer = wrong.client.get("/sessions")
+    assert (answer.status_code, answer.json()["code"]) == (503, "writer_away")
+    assert "does not accept the token" in answer.json()["detail"]
+    own = start("own", token="another-token-of-its-own")
+    mixed = start(
+        "mixed",
+        store=None,
+        writers=f"eu={eu.url},own={own.url}",
+        writer_tokens="own=another-token-of-its-own",
+    )
+    assert mixed.get("/sessions")["partial"] == []
+
+
+@pytest.mark.parametrize("path", ["/sessions?cursor=x", "/sessions?q=stauts:failed"])
+def test_a_mistake_is_answered_as_by_a_service(reader: Service, path: str) -> None:
+    answer = reader.client.get(path)
+    assert answer.status_code == 400
+    assert answer.json()["code"] in ("bad_cursor", "bad_query")
+    if "stauts" in path:
+        assert answer.json()["suggestion"] == "status"
