@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -70,18 +69,19 @@ def recover(
     """
     from inspector.service.history import recovering  # noqa: PLC0415 - seldom wanted
     from inspector.service.history.address import HistoryAddress  # noqa: PLC0415
-    from inspector.service.history.clickhouse import ClickHouse  # noqa: PLC0415
 
     settings = load_settings(store=store)
     path = _path_of(settings.store)
     if not settings.history:
         raise SettingsError("Cannot recover a store without a history: set INSPECTOR_HISTORY.")
     password = settings.history_password
-    address = HistoryAddress.parse(settings.history)
-    with closing(ClickHouse(address, password.get_secret_value() if password else "")) as history:
-        history.connect()
-        found = recovering.chosen(recovering.copied_stores(history), lost)
-        count = recovering.recover(history, found, path)
+    found, count = recovering.recover_from(
+        HistoryAddress.parse(settings.history),
+        password.get_secret_value() if password else "",
+        settings.history_copies,
+        lost,
+        path,
+    )
     typer.echo(f"{path}: recovered {count} sessions of the store {found.id}")
 
 

@@ -441,6 +441,7 @@ export const SESSION_LIST_ACTIONS = {
 } as const;
 
 export const EMPTY_TEXT = {
+  ofReader: (services: string) => `This page reads the services ${services}. Agents send to these.`,
   sessions: 'No sessions yet',
   sessionsLead: 'Run an agent and watch it here while it works. Pick one of the ways below.',
   run: 'Watch a Python agent without changing it',

@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from inspector.errors import SettingsError, StoreError
+from inspector.errors import HistoryError, SettingsError, StoreError
+from inspector.service.history.address import HistoryAddress
 from inspector.service.history.clickhouse import ClickHouse, literal
+from inspector.service.history.replicas import Replicas
 from inspector.service.model.records import Changes, SessionRecord, TraceRecord
 from inspector.service.model.rows import SessionRow, SessionStatus
 from inspector.service.model.times import rfc3339
@@ -61,6 +63,38 @@ def chosen(stores: Sequence[CopiedStore], store_id: str | None) -> CopiedStore:
         raise SettingsError("Cannot recover a store: the history has none.")
     listed = "; ".join(f"{one.id}, copied until {rfc3339(one.newest_ns)}" for one in stores)
     raise SettingsError(f"Cannot recover a store: name one that the history has: {listed}.")
+
+
+def recover_from(
+    address: HistoryAddress, password: str, copies: int, store_id: str | None, path: Path
+) -> tuple[CopiedStore, int]:
+    """Choose a store of a history, and recover it; see `recover`.
+
+    Args:
+        address: Of the history.
+        password: Of its user.
+        copies: The number of its replicas that have what counts as copied.
+        store_id: Of the store; None: the only one.
+        path: The file to write.
+
+    Raises:
+        SettingsError: Which store is meant is not clear.
+        StoreError: There is a file, or it cannot be written.
+        HistoryError: The history cannot be read, or no replica shows that it has everything.
+    """
+    if copies > 1:
+        replicas = Replicas(address, password, copies)
+        address = replicas.begin()
+        if not replicas.has_all(address.each()[0]):
+            raise HistoryError(
+                f"Cannot recover a store: no replica of {address} shows that it has everything. "
+                "Try again when one does.",
+                is_passing=True,
+            )
+    with closing(ClickHouse(address, password)) as history:
+        history.connect()
+        found = chosen(copied_stores(history), store_id)
+        return found, recover(history, found, path)
 
 
 def recover(history: ClickHouse, lost: CopiedStore, path: Path) -> int:

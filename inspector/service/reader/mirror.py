@@ -114,7 +114,7 @@ class Mirror(ChangeStream):
             if piece.health is not None and piece.health.state != self.health.state:
                 self.health = piece.health
                 self._report_health()
-        raise ValueError("it ended")
+        raise httpx.RemoteProtocolError("it ended")
 
     def _begin_anew(self, piece: _Piece) -> None:
         """Go on from a position of which nothing before is known."""
@@ -127,9 +127,12 @@ class Mirror(ChangeStream):
 
     def _away(self, error: Exception) -> None:
         if self.health.state != "incomplete":
-            why = str(error) or repr(error)
-            if not isinstance(error, ProblemError):
-                why = self._writer.failed(f"broke off: {why}").detail
+            if isinstance(error, ProblemError):
+                why = error.detail
+            elif isinstance(error, httpx.HTTPError):
+                why = self._writer.failed("ended the connection").detail
+            else:
+                why = self._writer.failed(f"sends what this version cannot read: {error!r}").detail
             self.health = StoreHealth("incomplete", time.time_ns(), why)
             self._report_health()
 

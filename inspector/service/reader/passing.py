@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import TypeAlias
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
@@ -13,6 +14,7 @@ import orjson
 from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 from starlette.background import BackgroundTask
+from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute
 
@@ -53,6 +55,7 @@ _IN_SESSION = "{session_id:path}"
 _IN_REQUEST = "{request_id:path}"
 _COMPARED = ("left", "right", "session")
 _MAX_TRACES = 10_000
+_MOST_REFUSED_BYTES = 256 * 1024 * 1024
 _ELSEWHERE = ("/v1/", "/processes/", "/prices", "/import")
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
@@ -88,6 +91,14 @@ def _endpoint(route: APIRoute, traces: _Traces) -> Endpoint | None:
 
 
 async def _refuse(request: Request) -> Response:
+    # Who is still sending does not read an answer.
+    with suppress(TimeoutError, ClientDisconnect):
+        async with asyncio.timeout(SILENCE_S):
+            size_bytes = 0
+            async for piece in request.stream():
+                size_bytes += len(piece)
+                if size_bytes > _MOST_REFUSED_BYTES:
+                    break
     raise ProblemError(
         421,
         "reader",
@@ -192,7 +203,7 @@ def _of_compared(qualify: Qualify | None) -> Endpoint:
                 "different_services",
                 "Different services",
                 f"The sessions are of different services: {', '.join(sorted(writers))}. Export "
-                "them with `inspector export`, and compare the files with `inspector compare`.",
+                "them, import both into one service, and compare them there.",
             )
         writer = next(iter(writers.values() or parts.fleet.writers.values()))
         encoded = urlencode(query).encode()
@@ -243,7 +254,7 @@ async def _returned(
         try:
             body = await answer.aread()
         except httpx.HTTPError as error:
-            raise writer.failed(f"broke off: {error!r}") from error
+            raise writer.failed("ended the connection") from error
         made = await asyncio.to_thread(_qualified, body, qualify, writer.name)
         return Response(made, answer.status_code, headers)
     else:

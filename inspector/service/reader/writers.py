@@ -96,7 +96,7 @@ class RemoteWriter:
         except TimeoutError as error:
             raise self.failed(f"has not answered for {_ANSWER_S:.0f} s") from error
         except httpx.HTTPError as error:
-            raise self.failed(f"broke off: {error!r}") from error
+            raise self.failed("ended the connection") from error
         if answer.status_code != 200:
             raise self._refusal(answer, body)
         self.away = None

@@ -1,7 +1,7 @@
 /** Empty list: how to send the first session here. */
 import { useState } from 'react';
 import { EMPTY_TEXT, SESSION_LIST_TEXT } from '../../texts.ts';
-import { useInspector } from '../parts/context.ts';
+import { useCell, useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ImportButton } from './file-drop.tsx';
 import './empty-sessions.css';
@@ -13,11 +13,19 @@ interface Snippet {
 }
 
 export function EmptySessions() {
-  const { serviceUrl } = useInspector();
+  const { serviceUrl, writers } = useInspector();
+  const services = useCell(writers);
   const list = snippets(serviceUrl);
   const [at, setAt] = useState(0);
   const snippet = list[at] ?? list[0];
   if (snippet === undefined) return null;
+  if (services.length > 0)
+    return (
+      <section className="ins-empty">
+        <h2>{EMPTY_TEXT.sessions}</h2>
+        <p>{EMPTY_TEXT.ofReader(services.join(', '))}</p>
+      </section>
+    );
   return (
     <section className="ins-empty">
       <h2>{EMPTY_TEXT.sessions}</h2>
