@@ -220,3 +220,12 @@ def test_a_mistake_is_answered_as_by_a_service(reader: Service, path: str) -> No
     assert answer.json()["code"] in ("bad_cursor", "bad_query")
     if "stauts" in path:
         assert answer.json()["suggestion"] == "status"
+
+
+def test_sessions_that_no_address_has_room_for_are_followed_all_the_same(
+    eu: Service, reader: Service
+) -> None:
+    names = [f"{chr(223) * 40}-{number}" for number in range(60)]
+    page = Page(reader, *(f"eu:{name}" for name in names))
+    eu.send(named(names[-1], 1))
+    page.wait_for("SpanEnded", session_id=f"eu:{names[-1]}")

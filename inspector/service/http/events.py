@@ -45,7 +45,7 @@ HEADERS = {
 }
 
 
-MAX_IDS_CHARS = 20_000
+MAX_IDS_CHARS = 5_000
 """Limit of the list of sessions whose spans are sent."""
 
 

@@ -17,7 +17,7 @@ from inspector.service.app import ROUTERS, assemble
 from inspector.service.feed.narrowing import LIST_ROWS, Narrowing
 from inspector.service.http import mcp, ui
 from inspector.service.http.access import Access, request_head
-from inspector.service.http.events import HEADERS, EventStream
+from inspector.service.http.events import HEADERS, MAX_IDS_CHARS, EventStream
 from inspector.service.model.writer_names import WriterAddress
 from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
@@ -115,7 +115,7 @@ def health(request: Request) -> Health:
 async def events(
     request: Request,
     after: Annotated[str | None, Query(max_length=10_000)] = None,
-    session_id: Annotated[str | None, Query(max_length=20_000)] = None,
+    session_id: Annotated[str | None, Query(max_length=MAX_IDS_CHARS)] = None,
     q: Annotated[str | None, Query(max_length=MAX_CHARS)] = None,
     rows: Annotated[list[str] | None, Query(max_length=LIST_ROWS)] = None,
 ) -> Response:

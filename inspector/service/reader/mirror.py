@@ -7,6 +7,7 @@ import contextlib
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import httpx
 import orjson
@@ -32,6 +33,8 @@ _SILENCE_S = 25.0
 _RETRY_S = (0.1, 0.5, 1.0, 2.0)
 _INTERVAL_MS = 20
 """Interval in which the service writes under load: viewers of the reader wait 100 ms again."""
+_MAX_URL_BYTES = 12_000
+"""Above it, all sessions are asked for: a service takes addresses of 16 kB."""
 _MOST_READS = 4
 """Limit of viewers of one service for whom it is asked at a time."""
 _BREAKS = (
@@ -207,7 +210,7 @@ class Mirror(ChangeStream):
             own = (split_id(one, (self._writer.name,)) for one in ids)
             # With the one that does not exist, rows of others do not wait, so each has an id.
             listed = ",".join([*sorted(one[1] for one in own if one), NO_SESSION])
-            if len(listed) <= MAX_IDS_CHARS:
+            if len(listed) <= MAX_IDS_CHARS and len(quote(listed)) <= _MAX_URL_BYTES:
                 query.append(("session_id", listed))
         answer = await self._writer.send("GET", "/events", query, timeout_s=_SILENCE_S)
         try:
