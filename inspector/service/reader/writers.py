@@ -28,6 +28,8 @@ _ANSWER_S = 10.0
 """Time limit of an answer to a list; a search may ask another machine."""
 _PAUSE_S = 2.0
 """Time after a failure in which the next requests fail at once."""
+_HUNG_S = 30.0
+"""The same after an answer that did not come: each would take its time again."""
 _LARGE_BYTES = 65_536
 _PLAIN = {"Accept": "application/json", "User-Agent": f"inspector-reader/{VERSION}"}
 
@@ -94,7 +96,10 @@ class RemoteWriter:
                 answer = await self.send("GET", path, query)
                 body = await answer.aread()
         except TimeoutError as error:
-            raise self.failed(f"has not answered for {_ANSWER_S:.0f} s") from error
+            away = self.failed(f"has not answered for {_ANSWER_S:.0f} s")
+            # Its next sign of life on the stream ends that.
+            self._silent_until_s = monotonic() + _HUNG_S
+            raise away from error
         except httpx.HTTPError as error:
             raise self.failed("ended the connection") from error
         if answer.status_code != 200:
