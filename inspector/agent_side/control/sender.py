@@ -27,6 +27,7 @@ _logger = logging.getLogger("inspector")
 MAX_ACKS = 2_000
 """Limit of unconfirmed acks. The oldest go first: their commands come again."""
 _NO_SUCH_ROUTE = frozenset({404, 405, 501})
+_OF_A_READER = 421
 _REFUSED = frozenset({400, 413, 422})
 """Statuses of a batch with a message that will never be accepted."""
 
@@ -231,6 +232,14 @@ class ReportSender:
         elif reply.status in _NO_SUCH_ROUTE:
             text = f"{name} does not support control: not an Inspector service, or an old version."
             self._state.log_once(logging.INFO, "route", text)
+            self._state.closing.wait(self._state.limits.unknown_retry_s)
+        elif reply.status == _OF_A_READER:
+            self._state.log_once(
+                logging.WARNING,
+                "reader",
+                f"{name} is a reader, which takes nothing from agents. Set INSPECTOR_URL to the "
+                "service that this agent belongs to.",
+            )
             self._state.closing.wait(self._state.limits.unknown_retry_s)
         elif 300 <= reply.status < 400:
             self._state.log_once(

@@ -515,16 +515,23 @@ def test_a_message_that_is_refused_takes_nothing_else_with_it(
     assert "rejected a request_opened: invalid" in caplog.text
 
 
-def test_a_service_that_is_no_inspector_is_left_alone(
-    service: ControlService, make_agent: Callable[..., Agent], caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("status", "text"), [(404, "does not support control"), (421, "is a reader")]
+)
+def test_a_service_that_is_not_for_agents_is_left_alone(
+    service: ControlService,
+    make_agent: Callable[..., Agent],
+    caplog: pytest.LogCaptureFixture,
+    status: int,
+    text: str,
 ) -> None:
     caplog.set_level(logging.INFO, "inspector")
-    service.misbehave["hello"] = answering(404)
+    service.misbehave["hello"] = answering(status)
     agent = make_agent(service.url, unknown_retry_s=60.0)
     agent.channel.start()
     service.wait(lambda: len(service.tokens) >= 1)
     agent.close()
-    assert "does not support control" in caplog.text
+    assert text in caplog.text
     assert len(service.tokens) == 1
 
 
