@@ -19,6 +19,7 @@ from inspector.service.history.unpacking import unpack
 from inspector.service.storage import open_store
 from inspector.service.storage.base import Store
 from inspector.service.storage.health import HistoryProgress
+from inspector.service.storage.sqlite_backup import back_up, restore
 from tests.support.services.api import open_api
 from tests.support.services.clickhouse import ClickHouseServer
 from tests.support.services.crawler import FILES, Crawler
@@ -111,6 +112,31 @@ def test_what_ran_is_lost_what_was_deleted_stays_gone_and_what_comes_later_count
             names = [[one.name for one in reader.spans_of(id_)] for id_ in everything]
         assert names == [["over", "late"], ["began again"]]
         again.close()
+
+
+@pytest.mark.slow
+def test_what_had_left_a_store_before_it_was_restored_is_found_after_it_was_lost(
+    clickhouse: ClickHouseServer, tmp_path: Path
+) -> None:
+    with closing(clickhouse.client()) as history:
+        migrate(history)
+        rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+        rig.record(span("left", trace=1), span("inner", trace=1, span_id=2, parent=1))
+        rig.wait(60)
+        copied(rig.store, history)
+        rig.evict()
+        back_up(tmp_path / "store.sqlite3", tmp_path / "backup.sqlite3")
+        rig.store.close()
+        restore(tmp_path / "backup.sqlite3", tmp_path / "restored.sqlite3")
+        with closing(open_store(f"sqlite:///{tmp_path}/restored.sqlite3")) as restored:
+            copied(restored, history)
+            again = recovered(history, restored, tmp_path / "again.sqlite3")
+        path = tmp_path / "unpacked.sqlite3"
+        with again.read() as reader:
+            unpack(reader, history, Stores(again.id, again.former), [trace_hex(1)], path)
+        again.close()
+        with closing(open_store(f"sqlite:///{path}")) as store, store.read() as reader:
+            assert [one.name for one in reader.spans_of(trace_hex(1))] == ["left", "inner"]
 
 
 @pytest.mark.slow

@@ -233,9 +233,7 @@ def test_sessions_that_no_address_has_room_for_are_followed_all_the_same(
 
 
 @pytest.mark.slow
-def test_a_service_that_hangs_is_waited_for_once(
-    eu: Service, us: Service, reader: Service
-) -> None:
+def test_a_service_that_hangs_is_waited_for_once(eu: Service, us: Service, reader: Service) -> None:
     eu.send(named("a", 1))
     page = Page(reader)
     us.process.send_signal(signal.SIGSTOP)

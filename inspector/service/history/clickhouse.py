@@ -117,6 +117,8 @@ class ClickHouse:
                     if b"\n" in data:
                         *lines, left = left.split(b"\n")
                         yield from map(orjson.loads, lines)
+                if left:  # an error, after the answer had begun
+                    yield orjson.loads(left)
         except (httpx.HTTPError, orjson.JSONDecodeError) as error:
             raise HistoryError(
                 f"The history {self.address} stopped in the middle of an answer: {error}.",

@@ -60,6 +60,8 @@ _GAP_NS = 20 * 3600 * 10**9
 """Less than the age at which a store without a history forgets departures."""
 _MAX_KNOWN_TRACES = 100_000
 
+FORMER = "former "
+"""Before the id of a store in the name of its position, in the rows of one that took its place."""
 End: TypeAlias = tuple[int, int]
 """A change up to which everything is copied, and the time of the newest of that (Unix ns)."""
 
@@ -139,6 +141,8 @@ class Copier:
         """That up to which everything counts as copied: its position is in the history."""
         self._refuse_older()
         self._note_gap()
+        for former, head in store.former.items():
+            self._note(f"{FORMER}{former}", head)
 
     def begin_again(self) -> None:
         """Copy everything again that is in the store."""

@@ -17,7 +17,8 @@ import orjson
 
 from inspector.errors import HistoryError, SettingsError, StoreError
 from inspector.service.history.address import HistoryAddress
-from inspector.service.history.clickhouse import ClickHouse, literal
+from inspector.service.history.clickhouse import ClickHouse, Stores, literal
+from inspector.service.history.copier import FORMER
 from inspector.service.history.replicas import Replicas
 from inspector.service.model.records import Changes, SessionRecord, TraceRecord
 from inspector.service.model.rows import SessionRow, SessionStatus
@@ -109,15 +110,26 @@ def recover(history: ClickHouse, lost: CopiedStore, path: Path) -> int:
     made = path.with_name(f".{path.name}.recovered")
     made.unlink(missing_ok=True)
     with closing(SqliteStore(made)) as store:
-        deleted = _deletions(history, lost)
+        former = _former(history, lost)
+        known = Stores(lost.id, former).any_row
+        deleted = _deletions(history, known)
         ids, head = _sessions(history, lost, store, deleted)
-        _traces(history, lost, store, ids, head, deleted)
+        _traces(history, known, store, ids, head, deleted)
         while store.sweep():
             pass
-        store.succeed(lost.id, lost.through)
+        store.succeed({**former, lost.id: lost.through})
         store.seal()
     made.rename(path)
     return len(ids)
+
+
+def _former(history: ClickHouse, lost: CopiedStore) -> dict[str, int]:
+    """Return the stores whose place the lost one had taken."""
+    rows = history.rows(
+        "SELECT part, max(through) AS head FROM position"
+        f" WHERE store = {literal(lost.id)} AND startsWith(part, {literal(FORMER)}) GROUP BY part"
+    )
+    return {one["part"].removeprefix(FORMER): int(one["head"]) for one in rows}
 
 
 class _Departures(NamedTuple):
@@ -127,11 +139,11 @@ class _Departures(NamedTuple):
     """At which it was deleted with its spans."""
 
 
-def _deletions(history: ClickHouse, lost: CopiedStore) -> _Departures:
+def _deletions(history: ClickHouse, known: str) -> _Departures:
     found = _Departures({}, {})
     rows = history.stream(
         "SELECT session AS id, max(change) AS newest, moved_to = '' AS is_deleted FROM departure"
-        f" WHERE store = {literal(lost.id)} AND is_whole = 1 GROUP BY session, is_deleted"
+        f" WHERE {known} AND is_whole = 1 GROUP BY session, is_deleted"
     )
     for one in rows:
         change = int(one["newest"])
@@ -187,7 +199,7 @@ def _ends(history: ClickHouse, mine: str, session_ids: Sequence[str]) -> dict[st
 
 def _traces(
     history: ClickHouse,
-    lost: CopiedStore,
+    known: str,
     store: SqliteStore,
     ids: set[str],
     head: int,
@@ -197,7 +209,7 @@ def _traces(
     rows = history.stream(
         "SELECT lower(hex(trace)) AS id, argMax(session, change) AS owner,"
         " groupUniqArray(session) AS owners, toUInt32(min(first_day)) AS day FROM trace"
-        f" WHERE store = {literal(lost.id)} GROUP BY trace"
+        f" WHERE {known} GROUP BY trace"
     )
     for some in _chunks(rows):
         records = [

@@ -210,15 +210,15 @@ class SqliteStore(SingleStore):
             for session_id, change in changes.items():
                 evict(self._writer, self._sessions.of(session_id), change)
 
-    def succeed(self, store_id: str, head: int) -> None:
-        """Take the place of another store: what had left it by then is read under its id.
+    def succeed(self, stores: Mapping[str, int]) -> None:
+        """Take the place of other stores: what had left them by then is read under their ids.
 
         Args:
-            store_id: Id of the other store.
-            head: The newest change of it that is known here.
+            stores: Id of each → the newest change of it that is known here.
         """
         with self._transaction():
-            self._writer.execute("INSERT INTO former_store VALUES (?, ?)", (store_id, head))
+            self._writer.executemany("INSERT INTO former_store VALUES (?, ?)", stores.items())
+            head = max(stores.values(), default=0)
             self._writer.execute("UPDATE meta SET head = max(head, ?) + ?", (head, LEAP))
 
     def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
