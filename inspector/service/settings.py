@@ -315,6 +315,8 @@ class Settings(BaseSettings):
         names = [one.name for one in addresses]
         if len(set(names)) < len(names):
             raise ValueError("writers: each name can be used once")
+        if len({one.url for one in addresses}) < len(addresses):
+            raise ValueError("writers: each address can be used once")
         if unknown := self.tokens_of_writers().keys() - set(names):
             raise ValueError(f"writer_tokens: {', '.join(sorted(unknown))} is not in writers")
         if addresses and self.history:

@@ -48,7 +48,7 @@ def main() -> None:
     """Copy until standard input ends."""
     settings = orjson.loads(sys.stdin.buffer.readline())
     address, password = HistoryAddress.parse(settings["address"]), settings["password"]
-    copies = settings["copies"]
+    copies = settings.get("copies", 1)
     replicas = Replicas(address, password, copies) if copies > 1 else None
     orders = Orders(address, password, Path(settings["store"]), replicas)
     threading.Thread(target=orders.work, daemon=True).start()

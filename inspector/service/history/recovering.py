@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import islice
+from itertools import groupby, islice, pairwise
+from operator import itemgetter
 from pathlib import Path
+from time import time_ns
 from typing import Any, NamedTuple
 
 import orjson
@@ -20,12 +22,15 @@ from inspector.service.history.address import HistoryAddress
 from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.copier import FORMER
 from inspector.service.history.replicas import Replicas
+from inspector.service.history.schema import check
 from inspector.service.model.records import Changes, SessionRecord, TraceRecord
 from inspector.service.model.rows import SessionRow, SessionStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.sessions.recovered import recovered_session, recovered_trace
 from inspector.service.sessions.state import SETTLED
 from inspector.service.storage.sqlite import SqliteStore
+from inspector.service.storage.sqlite_backup import flush_folder, move_away
+from inspector.service.storage.sqlite_open import lock_store
 from inspector.service.storage.sqlite_reader import session_row
 
 _A_COMMIT = 1_000
@@ -94,6 +99,7 @@ def recover_from(
             )
     with closing(ClickHouse(address, password)) as history:
         history.connect()
+        check(history)
         found = chosen(copied_stores(history), store_id)
         return found, recover(history, found, path)
 
@@ -107,19 +113,26 @@ def recover(history: ClickHouse, lost: CopiedStore, path: Path) -> int:
     """
     if path.exists():
         raise StoreError(f"Cannot recover the store {path}: the file exists. Move it away first.")
-    made = path.with_name(f".{path.name}.recovered")
-    made.unlink(missing_ok=True)
-    with closing(SqliteStore(made)) as store:
+    lock = lock_store(path)
+    try:
+        move_away(path)  # a journal without its file, which SQLite would use for the new one
+        made = path.with_name(f".{path.name}.recovered")
+        for end in ("", "-wal", "-shm"):
+            made.with_name(made.name + end).unlink(missing_ok=True)
         former = _former(history, lost)
         known = Stores(lost.id, former).any_row
-        deleted = _deletions(history, known)
-        ids, head = _sessions(history, lost, store, deleted)
-        _traces(history, known, store, ids, head, deleted)
-        while store.sweep():
-            pass
-        store.succeed({**former, lost.id: lost.through})
-        store.seal()
-    made.rename(path)
+        with closing(SqliteStore(made)) as store:
+            departures = _departures(history, known)
+            ids, head = _sessions(history, lost, known, store, departures)
+            _traces(history, known, store, ids, head, departures)
+            while store.sweep():
+                pass
+            store.succeed({**former, lost.id: lost.through})
+            store.seal()
+        made.rename(path)
+        flush_folder(path.parent)
+    finally:
+        lock.release()
     return len(ids)
 
 
@@ -139,7 +152,7 @@ class _Departures(NamedTuple):
     """At which it was deleted with its spans."""
 
 
-def _deletions(history: ClickHouse, known: str) -> _Departures:
+def _departures(history: ClickHouse, known: str) -> _Departures:
     found = _Departures({}, {})
     rows = history.stream(
         "SELECT session AS id, max(change) AS newest, moved_to = '' AS is_deleted FROM departure"
@@ -154,11 +167,21 @@ def _deletions(history: ClickHouse, known: str) -> _Departures:
 
 
 def _sessions(
-    history: ClickHouse, lost: CopiedStore, store: SqliteStore, departures: _Departures
+    history: ClickHouse,
+    lost: CopiedStore,
+    known: str,
+    store: SqliteStore,
+    departures: _Departures,
 ) -> tuple[set[str], int]:
     """Write all sessions that were not deleted; return their ids, and the newest change."""
     mine = f"store = {literal(lost.id)}"
-    ids, head = set[str](), lost.through
+    ids, head, now_ns = set[str](), lost.through, time_ns()
+    counts = {
+        one["id"]: int(one["spans"])
+        for one in history.stream(
+            f"SELECT session AS id, count() AS spans FROM span FINAL WHERE {known} GROUP BY id"
+        )
+    }
     rows = history.stream(f"SELECT id, body, change AS version FROM session FINAL WHERE {mine}")
     for some in _chunks(rows):
         found = [
@@ -167,22 +190,24 @@ def _sessions(
             if int(one["version"]) > departures.gone.get(one["id"], 0)
         ]
         ends = _ends(history, mine, [row.id for row, _ in found if row.status not in SETTLED])
-        records = [_record(row, change, ends, lost.through) for row, change in found]
+        # Of when it changed last nothing is known: retention must not delete it at once.
+        records = [_record(row, change, ends, now_ns) for row, change in found]
         head = max((head, *(one.change for one in records)))
         store.commit(Changes(sessions=records, head=head))
-        store.evict({one.row.id: lost.through for one in records})
+        store.evict(
+            {one.row.id: lost.through for one in records},
+            {one.row.id: counts.get(one.row.id, 0) for one in records},
+        )
         ids.update(one.row.id for one in records)
     return ids, head
 
 
-def _record(row: SessionRow, change: int, ends: Mapping[str, int], through: int) -> SessionRecord:
+def _record(row: SessionRow, change: int, ends: Mapping[str, int], now_ns: int) -> SessionRecord:
     if row.status not in SETTLED:  # it ran when the disk was lost
         ended_ns = max(row.started_ns, ends.get(row.id, 0), row.idle_since_ns or 0)
         row = replace(row, status=SessionStatus.LOST, ended_ns=ended_ns)
     state = recovered_session(row)
-    return SessionRecord(
-        state.row(row.status), state.dump(), change, change, change, row.ended_ns or 0
-    )
+    return SessionRecord(state.row(row.status), state.dump(), change, change, change, now_ns)
 
 
 def _ends(history: ClickHouse, mine: str, session_ids: Sequence[str]) -> dict[str, int]:
@@ -207,25 +232,33 @@ def _traces(
 ) -> None:
     """Write the traces of sessions."""
     rows = history.stream(
-        "SELECT lower(hex(trace)) AS id, argMax(session, change) AS owner,"
-        " groupUniqArray(session) AS owners, toUInt32(min(first_day)) AS day FROM trace"
-        f" WHERE {known} GROUP BY trace"
+        "SELECT lower(hex(trace)) AS id, session, change AS version, toUInt32(first_day) AS day"
+        f" FROM trace WHERE {known} ORDER BY trace, version"
     )
-    for some in _chunks(rows):
+    traces = (list(some) for _, some in groupby(rows, key=itemgetter("id")))
+    while some := list(islice(traces, _A_COMMIT)):
         records = [
-            TraceRecord(one["id"], one["owner"], _trace_state(one, departures), is_new=True)
+            TraceRecord(
+                one[0]["id"], one[-1]["session"], _trace_state(one, departures), is_new=True
+            )
             for one in some
-            if one["owner"] in ids
+            if one[-1]["session"] in ids
         ]
         store.commit(Changes(traces=records, head=head))
 
 
-def _trace_state(row: Mapping[str, Any], departures: _Departures) -> bytes:
-    seen_ns = int(row["day"]) * _DAY_NS
-    # What it had before is still there until the deletion is carried out.
-    deleted = max(departures.deleted.get(one, 0) for one in row["owners"])
-    since = deleted + 1 if deleted else 0
-    return recovered_trace(row["id"], row["owner"], seen_ns=seen_ns, since=since).dump()
+def _trace_state(rows: Sequence[Mapping[str, Any]], departures: _Departures) -> bytes:
+    """Return the state of a trace, from a row for each session that it came to."""
+    since = 0
+    for row, after in pairwise([*rows, None]):
+        assert row is not None
+        deleted = departures.deleted.get(row["session"], 0)
+        # What it had before is still there until the deletion is carried out.
+        if int(row["version"]) < deleted and (after is None or deleted < int(after["version"])):
+            since = deleted + 1
+    first, last = rows[0], rows[-1]
+    seen_ns = int(first["day"]) * _DAY_NS
+    return recovered_trace(last["id"], last["session"], seen_ns=seen_ns, since=since).dump()
 
 
 def _chunks(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

@@ -46,6 +46,8 @@ class Replicas:
         """By server: the end of what was inserted before its last look for it."""
         self._troubles: dict[str, HistoryError] = {}
         self._waits_since_s: dict[str, float] = {}
+        self._names: dict[str, str] = {}
+        """By the name that a server has for itself."""
         for one in address.each():
             threading.Thread(target=self._watch, args=(one,), daemon=True).start()
 
@@ -108,6 +110,7 @@ class Replicas:
                 with closing(ClickHouse(server, self._password)) as client:
                     client.connect()
                     migrate(client, self._copies)
+                    self._identify(name, client)
                     while self._sync(name, client):
                         pass
             except HistoryError as error:
@@ -119,6 +122,18 @@ class Replicas:
                     self._troubles[name] = trouble
                     self._changed.notify_all()
             time.sleep(max(began_s + _AGAIN_S - time.monotonic(), 0))
+
+    def _identify(self, name: str, client: ClickHouse) -> None:
+        """Refuse a server that is named twice: it would count as two."""
+        found = client.rows("SELECT substitution AS id FROM system.macros WHERE macro = 'replica'")
+        with self._changed:
+            same = self._names.setdefault(str(found[0]["id"]), name)
+        if same != name:
+            raise HistoryError(
+                f"The replica {name} is {same} under another name. Name each once in "
+                "INSPECTOR_HISTORY.",
+                is_passing=False,
+            )
 
     def _sync(self, name: str, client: ClickHouse) -> bool:
         """Wait until a replica has what is inserted by now; return whether it could be asked."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from time import time_ns
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from starlette.datastructures import MutableHeaders
@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from inspector.errors import SettingsError
 from inspector.service.app import ROUTERS, assemble
 from inspector.service.feed.narrowing import LIST_ROWS, Narrowing
+from inspector.service.feed.viewing import NO_SESSION
 from inspector.service.http import mcp, ui
 from inspector.service.http.access import Access, request_head
 from inspector.service.http.events import HEADERS, MAX_IDS_CHARS, EventStream
@@ -118,6 +119,7 @@ async def events(
     session_id: Annotated[str | None, Query(max_length=MAX_IDS_CHARS)] = None,
     q: Annotated[str | None, Query(max_length=MAX_CHARS)] = None,
     rows: Annotated[list[str] | None, Query(max_length=LIST_ROWS)] = None,
+    until: Literal["now"] | None = None,
 ) -> Response:
     """Stream the changes of all services."""
     narrowing = None
@@ -126,5 +128,10 @@ async def events(
         narrowing = Narrowing((q or "").strip(), frozenset(rows or ()))
     position = request.headers.get("last-event-id") or after
     wanted = {part for part in (session_id or "").split(",") if part}
-    stream = reader_parts_of(request).stream.stream(position, wanted, narrowing)
+    parts = reader_parts_of(request)
+    wanted = {
+        one if one == NO_SESSION or parts.owner(one) else await parts.find_owner(one)
+        for one in wanted
+    }
+    stream = parts.stream.stream(position, wanted, narrowing, is_live=until is None)
     return EventStream(stream, headers=HEADERS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from time import monotonic, time_ns
 from typing import Any
 
@@ -31,7 +32,7 @@ from inspector.service.reader.merging import (
 )
 from inspector.service.reader.mirror import join_positions
 from inspector.service.reader.parts import reader_parts_of
-from inspector.service.reader.writers import Fleet, Gathered, Query
+from inspector.service.reader.writers import ANSWER_S, Fleet, Gathered, Query
 from inspector.service.wire import control as wire_control
 
 router = APIRouter()
@@ -88,7 +89,7 @@ class _ListRequest:
         self._query = [one for one in request.query_params.multi_items() if one[0] not in own]
         self._cursor = request.query_params.get("cursor")
         limit = self.get("limit", "100")
-        self.limit = min(int(limit), 1000) if limit.isdecimal() else 100
+        self.limit = min(int(limit), 1000) if limit.isdecimal() and len(limit) < 9 else 100
 
     def get(self, name: str, default: str = "") -> str:
         """Return a parameter."""
@@ -263,19 +264,23 @@ async def export_audit(request: Request) -> Response:
     """Return the audit logs of all services, one after the other."""
     fleet = reader_parts_of(request).fleet
     names = list(fleet.writers)
-    answers = {}
-    for name, writer in fleet.writers.items():
-        answers[name] = await writer.send("GET", "/audit/export")
+    async with AsyncExitStack() as stack:
+        answers = {}
+        for name, writer in fleet.writers.items():
+            answer = await writer.send("GET", "/audit/export", timeout_s=ANSWER_S)
+            stack.push_async_callback(answer.aclose)
+            if answer.status_code != 200:
+                raise writer.failed(f"answers {answer.status_code}")
+            answers[name] = answer
+        opened = stack.pop_all()
 
     async def lines() -> AsyncIterator[bytes]:
-        for name, answer in answers.items():
-            try:
+        async with opened:
+            for name, answer in answers.items():
                 async for line in answer.aiter_lines():
                     entry = _qualified(wire_control.AuditEntry, orjson.loads(line), name)
                     entry["id"] = _audit_id(entry["id"], names, name)
                     yield orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE)
-            finally:
-                await answer.aclose()
 
     return NdjsonResponse(lines())
 

@@ -90,7 +90,7 @@ class Mirror(ChangeStream):
                 if self._following.cancelled() and not _is_cancelling():
                     continue  # to follow other sessions
                 raise
-            except _BREAKS as error:
+            except Exception as error:  # noqa: BLE001 - whatever it sent, it is tried again
                 failures = 0 if self.head > head else min(failures + 1, len(_RETRY_S) - 1)
                 if failures:
                     self._away(error)
@@ -99,7 +99,7 @@ class Mirror(ChangeStream):
     async def _follow(self) -> None:
         after = self.position(self.head) if self.store_id else None
         async for piece in self._pieces(self._covered, after):
-            self._writer.away = None
+            self._writer.answered()
             if self.health.state == "incomplete":
                 self._back()
             if piece.is_gap or not self.store_id:
@@ -318,14 +318,19 @@ class MirroredStream:
         after: str | None = None,
         session_ids: Collection[str] = (),
         narrowing: Narrowing | None = None,
+        *,
+        is_live: bool = True,
     ) -> AsyncGenerator[bytes, None]:
         """Yield server-sent events of all services, one write at a time; see `ChangeStream`."""
         positions = _Positions(after, self._mirrors)
         writes = asyncio.Queue[tuple[Mirror, Write] | None](1)
         pumps = [
-            asyncio.create_task(self._pump(one, writes, positions, session_ids, narrowing))
+            asyncio.create_task(
+                self._pump(one, writes, positions, session_ids, narrowing, is_live=is_live)
+            )
             for one in self._mirrors
         ]
+        ended = 0
         try:
             while True:
                 try:
@@ -335,14 +340,17 @@ class MirroredStream:
                     yield event(self._heartbeat())
                     continue
                 if found is None:
-                    return
+                    ended += 1
+                    if is_live or ended == len(pumps):
+                        return
+                    continue
                 mirror, write = found
                 positions.move(mirror, write.cursor)
                 yield _with_id(write.block, str(positions))
         finally:
             for pump in pumps:
                 pump.cancel()
-            await asyncio.gather(*pumps, return_exceptions=True)
+            await asyncio.wait(pumps)
 
     async def _pump(
         self,
@@ -351,10 +359,16 @@ class MirroredStream:
         positions: _Positions,
         session_ids: Collection[str],
         narrowing: Narrowing | None,
+        *,
+        is_live: bool,
     ) -> None:
+        if not is_live and not mirror.ready.is_set():
+            await writes.put(None)
+            return
         await mirror.ready.wait()
         after = positions.claim(mirror)
-        async with contextlib.aclosing(mirror.writes(after, session_ids, narrowing)) as blocks:
+        blocks = mirror.writes(after, session_ids, narrowing, is_live=is_live)
+        async with contextlib.aclosing(blocks):
             async for write in blocks:
                 await writes.put((mirror, write))
         await writes.put(None)

@@ -13,7 +13,7 @@ from inspector.service.http.access import Access
 from inspector.service.http.problems import ProblemError, session_not_found
 from inspector.service.model.writer_names import qualified, split_id
 from inspector.service.reader.mirror import MirroredStream
-from inspector.service.reader.writers import Fleet, RemoteWriter, WriterAwayError
+from inspector.service.reader.writers import ANSWER_S, Fleet, RemoteWriter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,14 +44,14 @@ class ReaderParts:
         """
         names = []
         for name, writer in self.fleet.writers.items():
-            try:
-                await writer.read(f"/sessions/{segment(session_id)}")
+            answer = await writer.send(
+                "GET", f"/sessions/{segment(session_id)}", timeout_s=ANSWER_S
+            )
+            await answer.aclose()
+            if answer.status_code in (200, 308):  # or it is part of another one by now
                 names.append(name)
-            except WriterAwayError:
-                raise  # it may have it, too
-            except ProblemError as error:
-                if error.status not in (308, 404):
-                    raise
+            elif answer.status_code != 404:  # it may have it, too
+                raise writer.failed(f"answers {answer.status_code}")
         if not names:
             raise session_not_found(session_id)
         if len(names) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import suppress
@@ -21,11 +22,11 @@ from starlette.routing import BaseRoute
 from inspector.service.http.audit import NDJSON
 from inspector.service.http.caller import forwarded_caller
 from inspector.service.http.problems import MEDIA_TYPE as PROBLEM
-from inspector.service.http.problems import ProblemError
+from inspector.service.http.problems import ProblemError, span_not_found
 from inspector.service.model.writer_names import qualified
 from inspector.service.reader.ids import Qualify, qualifier
 from inspector.service.reader.parts import ReaderParts, reader_parts_of, segment
-from inspector.service.reader.writers import Fleet, RemoteWriter, WriterAwayError
+from inspector.service.reader.writers import ANSWER_S, Fleet, RemoteWriter, WriterAwayError
 from inspector.service.wire import Problem
 
 SILENCE_S = 60.0
@@ -54,6 +55,7 @@ _SENT_BACK = (
 _IN_SESSION = "{session_id:path}"
 _IN_REQUEST = "{request_id:path}"
 _COMPARED = ("left", "right", "session")
+_TRACE, _SPAN = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
 _MAX_TRACES = 10_000
 _MOST_REFUSED_BYTES = 256 * 1024 * 1024
 _ELSEWHERE = ("/v1/", "/processes/", "/prices", "/import")
@@ -147,11 +149,14 @@ def _of_request(route: APIRoute, qualify: Qualify | None) -> Endpoint:
 def _of_trace(traces: _Traces, qualify: Qualify | None) -> Endpoint:
     async def pass_on(request: Request) -> Response:
         parts, trace_id = reader_parts_of(request), request.path_params["trace_id"]
+        span_id = request.path_params["span_id"]
+        if not (_TRACE.fullmatch(trace_id) and _SPAN.fullmatch(span_id)):
+            raise span_not_found(trace_id, span_id)
         away: WriterAwayError | None = None
         missing: Response | None = None
         for writer in traces.order(parts.fleet, trace_id):
             try:
-                answer = await _send(parts, writer, request, _path(request))
+                answer = await _send(parts, writer, request, _path(request), timeout_s=ANSWER_S)
             except WriterAwayError as error:
                 away = away or error
                 continue
@@ -176,7 +181,11 @@ class _Traces:
 
     def order(self, fleet: Fleet, trace_id: str) -> list[RemoteWriter]:
         first = self._names.get(trace_id)
-        return sorted(fleet.writers.values(), key=lambda writer: writer.name != first)
+
+        def place(writer: RemoteWriter) -> tuple[bool, bool]:
+            return writer.away is not None, writer.name != first
+
+        return sorted(fleet.writers.values(), key=place)
 
     def note(self, trace_id: str, name: str) -> None:
         self._names[trace_id] = name
@@ -224,6 +233,7 @@ async def _send(
     request: Request,
     path: str,
     query: bytes | None = None,
+    timeout_s: float = SILENCE_S,
 ) -> httpx.Response:
     headers = {name: request.headers[name] for name in _SENT_ON if name in request.headers}
     headers |= forwarded_caller(request, parts.access)
@@ -236,7 +246,7 @@ async def _send(
         request.scope["query_string"] if query is None else query,
         headers=headers,
         content=request.stream() if is_change else None,
-        timeout_s=SILENCE_S,
+        timeout_s=timeout_s,
     )
 
 

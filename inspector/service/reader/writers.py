@@ -24,10 +24,10 @@ ROLE_HEADER = "Inspector-Role"
 
 _log = logging.getLogger("inspector.reader")
 _CONNECT_S = 2.0
-_ANSWER_S = 10.0
+ANSWER_S = 15.0
 """Time limit of an answer to a list; a search may ask another machine."""
 _PAUSE_S = 2.0
-"""Time after a failure in which the next requests fail at once."""
+"""Time in which a service that could not be reached is not tried again."""
 _HUNG_S = 30.0
 """The same after an answer that did not come: each would take its time again."""
 _LARGE_BYTES = 65_536
@@ -80,7 +80,9 @@ class RemoteWriter:
         self.away: WriterAwayError | None = None
         self._url, self._client = address.url, client
         self._headers = {**_PLAIN, "Authorization": f"Bearer {token}"}
-        self._silent_until_s = 0.0
+        self._closed_until_s = 0.0
+        self._hung_until_s: dict[str, float] = {}
+        """By the path of a list."""
 
     async def read(self, path: str, query: Query = ()) -> Any:
         """Return the JSON at `path`.
@@ -89,26 +91,29 @@ class RemoteWriter:
             WriterAwayError: It does not answer, or fails.
             ProblemError: It refuses what was asked.
         """
-        if self.away is not None and monotonic() < self._silent_until_s:
+        if self.away is not None and monotonic() < self._hung_until_s.get(path, 0.0):
             raise self.away.with_traceback(None)
         try:
-            async with asyncio.timeout(_ANSWER_S):
+            async with asyncio.timeout(ANSWER_S):
                 answer = await self.send("GET", path, query)
                 body = await answer.aread()
         except TimeoutError as error:
-            away = self.failed(f"has not answered for {_ANSWER_S:.0f} s")
-            # Its next sign of life on the stream ends that.
-            self._silent_until_s = monotonic() + _HUNG_S
+            away = self.failed(f"has not answered for {ANSWER_S:.0f} s")
+            self._hung_until_s[path] = monotonic() + _HUNG_S
             raise away from error
         except httpx.HTTPError as error:
             raise self.failed("ended the connection") from error
         if answer.status_code != 200:
             raise self._refusal(answer, body)
-        self.away = None
         try:
-            return await _decoded(body)
-        except orjson.JSONDecodeError as error:
-            raise self.failed("is not Inspector: check its address") from error
+            decoded = await _decoded(body)
+        except orjson.JSONDecodeError:
+            decoded = None
+        if not isinstance(decoded, dict):
+            raise self.failed("is not Inspector: check its address")
+        self.away = None
+        self._hung_until_s.pop(path, None)
+        return decoded
 
     async def send(
         self,
@@ -137,12 +142,16 @@ class RemoteWriter:
             content=content,
             timeout=httpx.Timeout(timeout_s, connect=_CONNECT_S),
         )
+        is_change = method not in ("GET", "HEAD")
+        if self.away is not None and not is_change and monotonic() < self._closed_until_s:
+            raise self.away.with_traceback(None)
         with untraced():
             try:
                 answer = await self._client.send(request, stream=True)
             except (httpx.HTTPError, RuntimeError) as error:  # closed: the reader ends
                 away = self.failed(f"does not answer at {self._url}: {_why(error)}")
-                if method in ("GET", "HEAD") or isinstance(error, _NOT_SENT):
+                self._closed_until_s = monotonic() + _PAUSE_S
+                if not is_change or isinstance(error, _NOT_SENT):
                     raise away from error
                 raise ProblemError(
                     504,
@@ -166,7 +175,7 @@ class RemoteWriter:
             detail, code = str(problem["detail"]), str(problem["code"])
         except (orjson.JSONDecodeError, KeyError, TypeError):
             return self.failed(f"answers {answer.status_code}, as Inspector does not")
-        if answer.status_code >= 500 or answer.status_code == 403:
+        if answer.status_code not in (400, 422):  # which every service answers alike
             return self.failed(f"cannot answer: {detail.rstrip('.')}")
         place = (problem["position"], problem.get("length", 0)) if "position" in problem else None
         return ProblemError(
@@ -178,13 +187,16 @@ class RemoteWriter:
             suggestion=problem.get("suggestion"),
         )
 
+    def answered(self) -> None:
+        """Note a sign of life."""
+        self.away, self._closed_until_s = None, 0.0
+
     def failed(self, why: str) -> WriterAwayError:
         """Note why the service does not answer, and return it as an error."""
         since_ns = self.away.since_ns if self.away is not None else time_ns()
         if self.away is None:
             _log.warning("The service %r %s.", self.name, why)
         self.away = WriterAwayError(self.name, why, since_ns)
-        self._silent_until_s = monotonic() + _PAUSE_S
         return self.away
 
 

@@ -205,10 +205,14 @@ class SqliteStore(SingleStore):
                 numbers.forget()
         return is_any
 
-    def evict(self, changes: Mapping[str, int]) -> None:
+    def evict(self, changes: Mapping[str, int], spans: Mapping[str, int] | None = None) -> None:
         with self._transaction():
             for session_id, change in changes.items():
-                evict(self._writer, self._sessions.of(session_id), change)
+                number = self._sessions.of(session_id)
+                evict(self._writer, number, change)
+                if spans is not None:  # it has never had them
+                    sql = "UPDATE session SET evicted_spans = ? WHERE no = ?"
+                    self._writer.execute(sql, (spans[session_id], number))
 
     def succeed(self, stores: Mapping[str, int]) -> None:
         """Take the place of other stores: what had left them by then is read under their ids.

@@ -78,9 +78,9 @@ def restore(backup: Path, store: Path) -> Path | None:
             restored.execute(
                 "UPDATE meta SET store_id = ?, head = ?", (uuid.uuid4().hex[:12], head)
             )
-        moved_to = _move_away(store)
+        moved_to = move_away(store)
         aside.rename(store)
-        _flush(store.parent)
+        flush_folder(store.parent)
         return moved_to
     except OSError as error:
         raise StoreError(f"Cannot restore {store}: {error.strerror or error}.") from error
@@ -142,7 +142,7 @@ def _head_of(store: Path) -> int:
         return 0
 
 
-def _move_away(store: Path) -> Path | None:
+def move_away(store: Path) -> Path | None:
     """Rename the existing store with its journal, so that nothing is lost; return the new path.
 
     A journal without its file moves too: SQLite would use it for the file to come.
@@ -157,7 +157,8 @@ def _move_away(store: Path) -> Path | None:
     return moved_to
 
 
-def _flush(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
     with contextlib.suppress(PermissionError):  # on Windows a folder cannot be opened
         handle = os.open(folder, os.O_RDONLY)
         try:
