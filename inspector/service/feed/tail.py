@@ -152,7 +152,9 @@ class Tail:
     def forget(self, head: int) -> None:
         """Forget all rows; `head` is the newest change."""
         self.head = head
-        self._followed_since = dict.fromkeys(self._followed_since, head)
+        self._followed_since = {
+            id_: since if since == _NEVER else head for id_, since in self._followed_since.items()
+        }
         self._floor = head  # everything newer than this that is followed is here
         self._commits.clear()
         self.queries.forget()
@@ -228,6 +230,22 @@ class Tail:
             frozenset(changed.union(one.only_for for one in entries if one.only_for is not None)),
             bool(changed),
         )
+
+    def postpone(self, ids: Iterable[str]) -> None:
+        """Keep nothing of sessions that nothing comes of yet, until `begin`."""
+        self._followed_since |= dict.fromkeys(self._viewer_counts.keys() & set(ids), _NEVER)
+
+    def begin(self) -> None:
+        """Keep what comes from now on of all that is followed."""
+        self._followed_since = {
+            id_: self.head if since == _NEVER else since
+            for id_, since in self._followed_since.items()
+        }
+
+    @property
+    def followed_keys(self) -> frozenset[str]:
+        """The sessions that are followed; the empty id stands for all."""
+        return frozenset(self._viewer_counts)
 
     @property
     def followed_ids(self) -> frozenset[str] | None:

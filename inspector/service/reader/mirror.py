@@ -26,25 +26,19 @@ from inspector.service.present import rows as presenter
 from inspector.service.reader.relayed import RelayedEntry
 from inspector.service.reader.writers import RemoteWriter
 from inspector.service.storage.health import StoreHealth
-from inspector.sse import EventSplitter, TooLongError
+from inspector.sse import EventSplitter
 
 _SILENCE_S = 25.0
 """Time after which a stream counts as dead; a service sends something every 10 s."""
 _RETRY_S = (0.1, 0.5, 1.0, 2.0)
+_RENEW_S = 0.25
+"""Interval of connections for other sessions."""
 _INTERVAL_MS = 20
 """Interval in which the service writes under load: viewers of the reader wait 100 ms again."""
 _MAX_URL_BYTES = 12_000
 """Above it, all sessions are asked for: a service takes addresses of 16 kB."""
 _MOST_READS = 4
 """Limit of viewers of one service for whom it is asked at a time."""
-_BREAKS = (
-    httpx.HTTPError,
-    ProblemError,
-    TooLongError,
-    orjson.JSONDecodeError,
-    KeyError,
-    ValueError,
-)
 
 
 class Mirror(ChangeStream):
@@ -69,7 +63,10 @@ class Mirror(ChangeStream):
         self.store_id = ""
         self.name = writer.name
         self._writer, self._report_health = writer, report
-        self._covered: frozenset[str] | None = frozenset()
+        self._covered = frozenset[str]()
+        self._connected_s = 0.0
+        self._has_delivered = False
+        self._renewing: asyncio.TimerHandle | None = None
         self._following: asyncio.Task[None] | None = None
         self._reads = asyncio.Semaphore(_MOST_READS)
 
@@ -81,7 +78,11 @@ class Mirror(ChangeStream):
         """Follow the service until cancelled."""
         failures = 0
         while True:
-            self._covered = self._tail.followed_ids
+            with self._lock:
+                self._covered = self._tail.followed_keys
+                self._tail.begin()
+            self._wake_all()  # viewers of what is covered from now on
+            self._has_delivered, self._connected_s = False, time.monotonic()
             self._following = asyncio.create_task(self._follow())
             head = self.head
             try:
@@ -98,7 +99,9 @@ class Mirror(ChangeStream):
 
     async def _follow(self) -> None:
         after = self.position(self.head) if self.store_id else None
-        async for piece in self._pieces(self._covered, after):
+        ids = None if "" in self._covered else self._covered
+        async for piece in self._pieces(ids, after):
+            self._has_delivered = True
             self._writer.answered()
             if self.health.state == "incomplete":
                 self._back()
@@ -147,12 +150,30 @@ class Mirror(ChangeStream):
         self._report_health()
 
     def _followed(self) -> None:
-        """Follow the sessions of a viewer that came."""
-        wanted, covered = self._tail.followed_ids, self._covered
-        is_covered = covered is None or (wanted is not None and wanted <= covered)
-        if not is_covered and self._following is not None:
-            # Nothing that is on its way is taken any more: the next connection begins here.
-            self._following.cancel()
+        """Follow the sessions of a viewer that came; until then they are read in pieces."""
+        if new := self._uncovered():
+            with self._lock:
+                self._tail.postpone(new)
+            self._renew()
+
+    def _uncovered(self) -> frozenset[str]:
+        if "" in self._covered:
+            return frozenset()
+        return self._tail.followed_keys - self._covered
+
+    def _renew(self) -> None:
+        """Connect anew for what is not covered: not for each viewer, nor before anything came."""
+        if self._renewing is not None:
+            self._renewing.cancel()
+            self._renewing = None
+        following = self._following
+        if following is None or following.cancelling() or not self._uncovered():
+            return
+        wait_s = self._connected_s + _RENEW_S - time.monotonic()
+        if self._has_delivered and wait_s <= 0:
+            following.cancel()
+        else:
+            self._renewing = asyncio.get_running_loop().call_later(max(wait_s, 0.05), self._renew)
 
     async def _start(self, after: str | None) -> int | None:
         """Return the change to continue from; None when `after` is unknown here."""
@@ -188,7 +209,7 @@ class Mirror(ChangeStream):
                         if piece.is_gap or len(found) >= CHUNK or reached >= published:
                             is_all = reached >= published
                             break
-            except _BREAKS as error:
+            except Exception as error:
                 raise StoreUnavailableError(str(error)) from error
         entries = [one for one in found if seen.cursor < one.change <= published]
         reached = min(reached, published)
