@@ -98,6 +98,11 @@ def _only(
     missing: Sequence[Row],
     command: str,
 ) -> Row:
+    ids = [one["id"] for one in fitting]
+    if len(ids) > 1 and all(one.partition(":")[2] == wanted for one in ids):
+        raise RefusedError(
+            f"Several services have the {what} {wanted!r}. Use one of {', '.join(ids)}."
+        )
     if len(fitting) > 1:
         raise RefusedError(
             f"Several {what}s start with {wanted!r}. Give more characters of the id."

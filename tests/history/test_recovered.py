@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
+from time import time_ns
 from typing import Any
 
 import pytest
@@ -112,6 +113,29 @@ def test_what_ran_is_lost_what_was_deleted_stays_gone_and_what_comes_later_count
             names = [[one.name for one in reader.spans_of(id_)] for id_ in everything]
         assert names == [["over", "late"], ["began again"]]
         again.close()
+
+
+@pytest.mark.slow
+def test_neither_a_journal_nor_retention_nor_a_loss_harms_what_was_recovered(
+    clickhouse: ClickHouseServer, tmp_path: Path
+) -> None:
+    with closing(clickhouse.client()) as history:
+        migrate(history)
+        with closing(open_store(f"sqlite:///{tmp_path}/store.sqlite3")) as store:
+            rig = Rig(store)
+            rig.record(span(trace=1), span(trace=1, span_id=2, parent=1))
+            rig.wait(60)
+            copied(store, history)
+            journal = tmp_path / "again.sqlite3-wal"
+            journal.write_bytes(b"left over")
+            began_ns = time_ns()
+            again = recovered(history, store, tmp_path / "again.sqlite3")
+        assert [one.name for one in tmp_path.glob("*replaced*")] == ["again.sqlite3.replaced-1-wal"]
+        with again.read() as reader:
+            (record,) = reader.sessions([trace_hex(1)])
+        again.close()
+        assert record.changed_ns >= began_ns, "retention counts from now"
+        assert record.evicted_spans == 2
 
 
 @pytest.mark.slow

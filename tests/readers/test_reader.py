@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import threading
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -247,3 +248,56 @@ def test_a_service_that_hangs_is_waited_for_once(eu: Service, us: Service, reade
     wait_for(lambda: not reader.get("/sessions")["partial"])
     us.send(named("b", 2))
     page.wait_for("SessionStarted", session_id="us:b")
+
+
+def test_a_link_to_a_session_that_was_merged_leads_to_the_other(
+    eu: Service, us: Service, reader: Service
+) -> None:
+    eu.send(span("first", trace=1))
+    eu.send(span("second", trace=1, span_id=2, attributes={"session.id": "merged"}))
+    moved = reader.client.get(f"/sessions/{trace_hex(1)}", follow_redirects=False)
+    assert moved.headers["location"] == f"/sessions/eu:{trace_hex(1)}"
+    assert reader.client.get(moved.headers["location"], follow_redirects=True).json()["id"] == (
+        "eu:merged"
+    )
+    assert reader.get("/sessions")["partial"] == []
+
+
+def test_the_path_of_a_span_reaches_nothing_else(eu: Service, reader: Service) -> None:
+    with httpx.Client(headers=reader.headers) as client:
+        for path in ("/spans/%2e%2e/health", "/spans/%2e%2e/%2e%2e", f"/spans/{'0' * 32}/prices"):
+            assert client.get(httpx.URL(f"{reader.url}{path}")).status_code == 404, path
+
+
+def test_an_export_that_fails_leaves_no_connection(
+    eu: Service, us: Service, reader: Service
+) -> None:
+    def sockets() -> int:
+        open_files = Path(f"/proc/{reader.process.pid}/fd").iterdir()
+        return sum("socket" in str(one.readlink()) for one in open_files)
+
+    us.kill()
+    wait_for(lambda: reader.client.get("/audit/export").status_code == 503)
+    before = sockets()
+    for _ in range(20):
+        assert reader.client.get("/audit/export").status_code == 503
+    assert sockets() < before + 10
+
+
+def test_who_calls_a_reader_cannot_hide_where_from(
+    eu: Service, us: Service, reader: Service
+) -> None:
+    eu.send(named("a", 1))
+    headers = {"Inspector-Caller": "browser 1.2.3.4"}
+    reader.client.post("/sessions/eu:a/pause", headers=headers)
+    (entry,) = [one for one in eu.get("/audit")["entries"] if one["action"] == "pause"][:1]
+    assert (entry["origin"], entry["address"]) == ("api", "127.0.0.1 via 127.0.0.1")
+
+
+def test_a_program_catches_up_and_ends(eu: Service, us: Service, reader: Service) -> None:
+    position = reader.get("/sessions")["as_of"]
+    eu.send(named("a", 1))
+    us.send(named("b", 2))
+    text = reader.client.get(f"/events?until=now&after={position}").text
+    assert '"session_id":"eu:a"' in text
+    assert '"session_id":"us:b"' in text
