@@ -91,8 +91,8 @@ def refusal(*arguments: str) -> str:
 def test_a_session_is_found_by_its_own_id_where_only_one_service_has_it(tmp_path: Path) -> None:
     for wanted in ("alp", "alpha-1", "eu:al", "eu:alpha-1"):
         assert "eu:alpha-1" in shown("show", wanted)
-    for wanted in ("twin", "tw"):
-        assert "Several sessions" in refusal("show", wanted)
+    assert "Several sessions" in refusal("show", "tw")
+    assert "eu:twin" in refusal("show", "twin")
     assert "us:twin" in shown("show", "us:twin")
     assert "not found" in refusal("show", "us:alpha-1")
     assert "1 session" in shown("export", "beta", "-o", f"{tmp_path}/beta.gz")
