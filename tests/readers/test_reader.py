@@ -188,10 +188,6 @@ def test_what_it_does_not_have_is_refused_with_where_to_send_it(
         refused = reader.client.request(method, path, content=b"{}")
         assert refused.status_code == 421, path
         assert "eu, us" in refused.text
-    eu.send(named("a", 1))
-    us.send(named("b", 2))
-    compared = reader.client.get("/compare?left=eu:a&right=us:b")
-    assert (compared.status_code, compared.json()["code"]) == (422, "different_services")
     assert httpx.get(f"{reader.url}/sessions").status_code == 401
 
 
@@ -301,3 +297,60 @@ def test_a_program_catches_up_and_ends(eu: Service, us: Service, reader: Service
     text = reader.client.get(f"/events?until=now&after={position}").text
     assert '"session_id":"eu:a"' in text
     assert '"session_id":"us:b"' in text
+
+
+def test_sessions_of_two_services_are_compared_as_they_are_listed(
+    eu: Service, us: Service, reader: Service
+) -> None:
+    eu.send(named("a", 1), span("run", span_id=2, trace=1, parent=1))
+    still = span("walk", span_id=2, trace=2, parent=1, duration_ns=None)
+    us.send(named("b", 2), still)
+    found = reader.get("/compare?left=eu:a&right=us:b")
+    assert [found["left"], found["right"]] == [
+        reader.get(f"/sessions/{one}") for one in ("eu:a", "us:b")
+    ]
+    added, removed = found["differences"]
+    assert (added["path"], added["right"]["status"]) == (["work", "walk"], "running")
+    assert (removed["path"], removed["changes"]) == (["work", "run"], ["removed"])
+    us.send(span("run", span_id=3, trace=2, parent=1))
+    found = reader.get("/compare?left=eu:a&right=b")
+    assert [one["path"][-1] for one in found["differences"]] == ["walk"]
+
+
+@pytest.mark.parametrize(
+    ("session", "spans", "why"),
+    [
+        ("a", [named("a", 2)], "the same id"),
+        ("b", [named("b", 1)], "a trace in common"),
+    ],
+)
+def test_sessions_of_two_services_that_cannot_be_compared_are_refused_with_the_reason(
+    eu: Service, us: Service, reader: Service, session: str, spans: list[Any], why: str
+) -> None:
+    eu.send(named("a", 1))
+    us.send(*spans)
+    answer = reader.client.get(f"/compare?left=eu:a&right=us:{session}")
+    assert (answer.status_code, answer.json()["code"]) == (422, "different_services")
+    assert why in answer.json()["detail"]
+
+
+def test_stores_of_compared_sessions_are_few_and_go_with_the_reader(
+    start: Start, eu: Service, us: Service, tmp_path: Path
+) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    reader = Service(
+        own := tmp_path / "own",
+        store=None,
+        token=eu.token,
+        writers=f"eu={eu.url},us={us.url}",
+    )
+    own.mkdir()
+    reader.environment["TMPDIR"] = str(folder)
+    eu.send(named("a", 1))
+    us.send(*(named(f"b{number}", number) for number in range(2, 9)))
+    with reader:
+        for number in range(2, 9):
+            reader.get(f"/compare?left=eu:a&right=us:b{number}")
+        assert len([*folder.glob("*/sessions.sqlite3")]) == 4
+    assert [*folder.glob("*/sessions.sqlite3")] == []

@@ -9,9 +9,11 @@ import re
 from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, TypeAlias, get_args, get_origin
+from urllib.parse import quote
 
 from pydantic import BaseModel
 
+from inspector.service.http.problems import session_not_found
 from inspector.service.model.writer_names import qualified
 from inspector.service.wire.base import QUALIFIED
 
@@ -99,3 +101,14 @@ def own_query(query: str, name: str) -> str:
         return found[1] + before.sub(r"\1\2", found[2])
 
     return _IDS.sub(own, query)
+
+
+def segment(own_id: str) -> str:
+    """Return an id as a part of a path.
+
+    Raises:
+        ProblemError: It would lead to another path.
+    """
+    if own_id in ("", ".", ".."):
+        raise session_not_found(own_id)
+    return quote(own_id, safe="")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from fastapi import Request
 from starlette.types import ASGIApp
@@ -12,6 +11,8 @@ from starlette.types import ASGIApp
 from inspector.service.http.access import Access
 from inspector.service.http.problems import ProblemError, session_not_found
 from inspector.service.model.writer_names import qualified, split_id
+from inspector.service.reader.comparing import ImportedSessions
+from inspector.service.reader.ids import segment
 from inspector.service.reader.mirror import MirroredStream
 from inspector.service.reader.writers import ANSWER_S, Fleet, RemoteWriter
 
@@ -23,12 +24,14 @@ class ReaderParts:
     Attributes:
         fleet: The services that it asks.
         stream: What changes in all of them.
+        imported: Sessions of several services that are compared.
         mcp: The MCP server.
     """
 
     access: Access
     fleet: Fleet
     stream: MirroredStream
+    imported: ImportedSessions
     mcp: ASGIApp
 
     def owner(self, shown_id: str) -> tuple[RemoteWriter, str] | None:
@@ -63,17 +66,6 @@ def reader_parts_of(request: Request) -> ReaderParts:
     """Return the parts of the reader on this app."""
     parts: ReaderParts = request.app.state.parts
     return parts
-
-
-def segment(own_id: str) -> str:
-    """Return an id as a part of a path.
-
-    Raises:
-        ProblemError: It would lead to another path.
-    """
-    if own_id in ("", ".", ".."):
-        raise session_not_found(own_id)
-    return quote(own_id, safe="")
 
 
 def _ambiguous(session_id: str, names: Sequence[str]) -> ProblemError:

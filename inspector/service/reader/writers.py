@@ -26,6 +26,8 @@ _log = logging.getLogger("inspector.reader")
 _CONNECT_S = 2.0
 ANSWER_S = 15.0
 """Time limit of an answer to a list; a search may ask another machine."""
+SILENCE_S = 60.0
+"""Time in which some of a large answer must come."""
 _PAUSE_S = 2.0
 """Time in which a service that could not be reached is not tried again."""
 _HUNG_S = 30.0
