@@ -1911,6 +1911,7 @@ export const COMPARE_TEXT = {
   same: 'The same in both sessions.',
   absent: 'not in this run',
   running: 'running',
+  lost: 'lost',
   nextDifference: 'Next difference',
   previousDifference: 'Previous difference',
   swap: 'Swap the sessions',
