@@ -364,7 +364,7 @@ export const SESSION_LIST_TEXT = {
   waiting: 'waiting',
   none: 'No matching sessions.',
   noneYet: 'No matches yet.',
-  countingOlder: 'counting older sessions …',
+  countingOlder: 'older sessions are not counted',
   reverse: 'Reverse order',
   chart: 'Toggle the chart',
   compare: 'Compare',
