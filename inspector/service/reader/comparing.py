@@ -183,10 +183,7 @@ class ImportedSessions:
 
 async def _side(writer: RemoteWriter, own_id: str) -> _Side:
     answer = await writer.send("GET", f"/sessions/{segment(own_id)}", timeout_s=ANSWER_S)
-    try:
-        body = await answer.aread()
-    except httpx.HTTPError as error:
-        raise writer.failed("ended the connection") from error
+    body = await writer.body(answer)
     if answer.status_code == 308:  # it was merged into another
         path = unquote(urlsplit(answer.headers["location"]).path)
         return await _side(writer, path.removeprefix(f"{writer.base_path}/sessions/"))

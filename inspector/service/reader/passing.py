@@ -28,6 +28,7 @@ from inspector.service.reader.ids import Qualify, qualifier, segment
 from inspector.service.reader.parts import ReaderParts, reader_parts_of
 from inspector.service.reader.writers import (
     ANSWER_S,
+    MAX_ANSWER_BYTES,
     SILENCE_S,
     Fleet,
     RemoteWriter,
@@ -257,10 +258,7 @@ async def _returned(
     if media_type == NDJSON:
         pieces = _lines(answer, writer, qualify)
     elif qualify is not None and media_type in ("application/json", PROBLEM):
-        try:
-            body = await answer.aread()
-        except httpx.HTTPError as error:
-            raise writer.failed("ended the connection") from error
+        body = await writer.body(answer)
         made = await asyncio.to_thread(_qualified, body, qualify, writer.name)
         return Response(made, answer.status_code, headers)
     else:
@@ -289,6 +287,8 @@ async def _lines(
                 whole = await asyncio.to_thread(_qualified, whole, qualify, writer.name)
             yield whole + b"\n"
         rest += last
+        if len(rest) > MAX_ANSWER_BYTES:
+            raise writer.failed("answers with a line that has no end")
     if rest:
         yield bytes(rest)
 
