@@ -354,3 +354,16 @@ def test_stores_of_compared_sessions_are_few_and_go_with_the_reader(
             reader.get(f"/compare?left=eu:a&right=us:b{number}")
         assert len([*folder.glob("*/sessions.sqlite3")]) == 4
     assert [*folder.glob("*/sessions.sqlite3")] == []
+
+
+def test_a_mistake_in_a_query_is_where_it_was_typed(
+    eu: Service, us: Service, reader: Service
+) -> None:
+    for path in ("/sessions", "/sessions/count", "/causes", "/search"):
+        answer = reader.client.get(path, params={"q": "ID: eu:a statuss:failed"})
+        assert (answer.status_code, answer.json()["position"]) == (400, 9), path
+    eu.send(named("a", 1))
+    assert ids(reader, "/sessions?q=ID:+eu:a") == ["eu:a"]
+    eu.client.post("/sessions/a/pause")
+    entries = reader.get("/audit?q=eu:a")["entries"]
+    assert [one["session_id"] for one in entries] == ["eu:a"]

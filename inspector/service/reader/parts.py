@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from fastapi import Request
 from starlette.types import ASGIApp
@@ -45,16 +47,18 @@ class ReaderParts:
         Raises:
             ProblemError: No service has it, several have, or one of them does not answer.
         """
-        names = []
-        for name, writer in self.fleet.writers.items():
-            answer = await writer.send(
-                "GET", f"/sessions/{segment(session_id)}", timeout_s=ANSWER_S
-            )
+        path = f"/sessions/{segment(session_id)}"
+
+        async def has(writer: RemoteWriter) -> bool:
+            answer = await writer.send("GET", path, timeout_s=ANSWER_S)
             await answer.aclose()
-            if answer.status_code in (200, 308):  # or it is part of another one by now
-                names.append(name)
-            elif answer.status_code != 404:  # it may have it, too
+            if answer.status_code not in (200, 308, 404):  # 308: it is part of another by now
                 raise writer.failed(f"answers {answer.status_code}")
+            return answer.status_code != 404
+
+        writers = self.fleet.writers
+        found = await asyncio.gather(*map(has, writers.values()))
+        names = [*compress(writers, found)]
         if not names:
             raise session_not_found(session_id)
         if len(names) > 1:
