@@ -290,6 +290,17 @@ def test_who_calls_a_reader_cannot_hide_where_from(
     assert (entry["origin"], entry["address"]) == ("api", "127.0.0.1 via 127.0.0.1")
 
 
+def test_a_reader_logs_commands_that_it_refuses(start: Start, eu: Service, tmp_path: Path) -> None:
+    log = tmp_path / "reader.log"
+    with log.open("w") as stderr:
+        reader = start("logged", store=None, writers=f"eu={eu.url}", stderr=stderr)
+        headers = {"Authorization": "Bearer wrong", "Inspector-Actor": "mallory"}
+        refused = httpx.post(f"{reader.url}/sessions/eu:a/pause", headers=headers)
+    assert refused.status_code == 401
+    line = "Refused: pause of 'eu:a' by 'mallory' (api) at 127.0.0.1: wrong token"
+    wait_for(lambda: line in log.read_text())
+
+
 def test_a_program_catches_up_and_ends(eu: Service, us: Service, reader: Service) -> None:
     position = reader.get("/sessions")["as_of"]
     eu.send(named("a", 1))
