@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable
 from typing import Any, NamedTuple
@@ -28,6 +29,8 @@ from inspector.service.reader.writers import RemoteWriter
 from inspector.service.storage.health import StoreHealth
 from inspector.sse import EventSplitter
 
+_log = logging.getLogger("inspector.reader")
+
 _SILENCE_S = 25.0
 """Time after which a stream counts as dead; a service sends something every 10 s."""
 _RETRY_S = (0.1, 0.5, 1.0, 2.0)
@@ -37,6 +40,8 @@ _INTERVAL_MS = 20
 """Interval in which the service writes under load: viewers of the reader wait 100 ms again."""
 _MAX_URL_BYTES = 12_000
 """Above it, all sessions are asked for: a service takes addresses of 16 kB."""
+_UNREAD_S = 2.0
+"""Interval of gaps for what cannot be read: viewers read their lists at each."""
 _MOST_READS = 4
 """Limit of viewers of one service for whom it is asked at a time."""
 
@@ -66,6 +71,9 @@ class Mirror(ChangeStream):
         self._covered = frozenset[str]()
         self._connected_s = 0.0
         self._has_delivered = False
+        self._has_unread = False
+        """Whether something was passed over that viewers do not know of yet."""
+        self._gap_s = -_UNREAD_S
         self._renewing: asyncio.TimerHandle | None = None
         self._following: asyncio.Task[None] | None = None
         self._reads = asyncio.Semaphore(_MOST_READS)
@@ -105,6 +113,8 @@ class Mirror(ChangeStream):
             self._writer.answered()
             if self.health.state == "incomplete":
                 self._back()
+            if piece.unread:
+                self._pass_over(piece.unread)
             if piece.is_gap or not self.store_id:
                 self._begin_anew(piece)
             elif piece.change > self.head:
@@ -117,6 +127,8 @@ class Mirror(ChangeStream):
                 with self._lock:
                     news = self._tail.add_entries(piece.change, entries)
                 self._report(news)
+            if self._has_unread and time.monotonic() >= self._gap_s + _UNREAD_S:
+                self._miss_unread()
             if piece.health is not None and piece.health.state != self.health.state:
                 self.health = piece.health
                 self._report_health()
@@ -128,7 +140,25 @@ class Mirror(ChangeStream):
             self.store_id = piece.store_id or self.store_id
             self._tail.forget(piece.change if piece.store_id else self.head)
             self._generation += self.ready.is_set()
+            self._evicted = 0  # of another store, perhaps
+        self._has_unread = False
         self.ready.set()
+        self._wake_all()
+
+    def _pass_over(self, what: str) -> None:
+        """Go on after what a newer service sends; say it once."""
+        self._has_unread = True
+        if not self.health.message:
+            why = f"The service {self.name!r} sends what this version cannot read: {what}."
+            _log.warning("%s Update the reader.", why)
+            self.health = StoreHealth("ok", time.time_ns(), f"{why} Update the reader.")
+            self._report_health()
+
+    def _miss_unread(self) -> None:
+        """Have viewers read their lists, which have what was passed over."""
+        self._has_unread, self._gap_s = False, time.monotonic()
+        self._generation += 1
+        self._evicted = self.head
         self._wake_all()
 
     def _away(self, error: Exception) -> None:
@@ -202,7 +232,7 @@ class Mirror(ChangeStream):
             try:
                 async with contextlib.aclosing(pieces):
                     async for piece in pieces:
-                        if piece.is_gap:
+                        if piece.is_gap or piece.unread:
                             self._evicted = max(self._evicted, seen.cursor + 1)
                         found += piece.entries
                         reached = max(reached, piece.change)
@@ -241,7 +271,7 @@ class Mirror(ChangeStream):
             async for bytes_ in answer.aiter_raw():
                 for one in splitter.feed(bytes_):
                     messages.append(orjson.loads(one.data))
-                    if one.id or messages[-1]["type"] in ("Gap", "Heartbeat"):
+                    if one.id or messages[-1].get("type") in ("Gap", "Heartbeat"):
                         yield _piece(one.id, messages, self._writer.name)
                         messages = []
         finally:
@@ -254,21 +284,27 @@ class _Piece(NamedTuple):
     store_id: str
     change: int
     entries: list[RelayedEntry]
-    is_gap: bool
-    health: StoreHealth | None
+    is_gap: bool = False
+    health: StoreHealth | None = None
+    unread: str = ""
+    """What of it cannot be read; empty: all can."""
 
 
 def _piece(id_: str, messages: list[dict[str, Any]], name: str) -> _Piece:
     store_id, _, number = id_.rpartition(".")
     change, last = int(number or 0), messages[-1]
-    if last["type"] == "Gap":
-        return _Piece(store_id, change, [], True, None)
-    if last["type"] == "Heartbeat":
+    type_ = last.get("type")
+    if type_ == "Gap":
+        return _Piece(store_id, change, [], is_gap=True)
+    if type_ == "Heartbeat":
         store = last["store"]
         message = f"{name}: {store['message']}" if store["message"] else ""
         health = StoreHealth(store["state"], time.time_ns(), message)
-        return _Piece(store_id, change, [], False, health)
-    return _Piece(store_id, change, [RelayedEntry(change, messages, name)], False, None)
+        return _Piece(store_id, change, [], health=health)
+    try:
+        return _Piece(store_id, change, [RelayedEntry(change, messages, name)])
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        return _Piece(store_id, change, [], unread=f"{type_} ({error!r})"[:200])
 
 
 def _is_cancelling() -> bool:
