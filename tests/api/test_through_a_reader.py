@@ -151,8 +151,30 @@ def test_doctor_checks_each_service_the_clocks_and_what_is_split(
 
 
 def test_doctor_names_the_service_that_is_away(away: Service) -> None:
-    levels = {one["message"][:2]: one["level"] for one in _examined()["writer"]}
-    assert levels == {"eu": "ok", "us": "fail"}
+    found = {one["message"][:2]: one for one in _examined()["writer"]}
+    assert {name: one["level"] for name, one in found.items()} == {"eu": "ok", "us": "fail"}
+    assert "Start it, or correct INSPECTOR_WRITERS" in found["us"]["advice"]
+
+
+def test_commands_that_need_one_service_say_so() -> None:
+    assert "Set INSPECTOR_URL to the address of one of them: eu, us." in refusal("prices")
+    assert "Name one of its services with --url." in refusal("demo")
+
+
+def test_doctor_says_which_service_has_two_names(
+    fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    same = fleet["eu"].url.replace("127.0.0.1", "localhost")
+    writers = f"eu={fleet['eu'].url},same={same}"
+    folder = tmp_path / "twice"
+    folder.mkdir()
+    with Service(folder, store=None, token=TOKEN, writers=writers) as reader:
+        monkeypatch.setenv("INSPECTOR_URL", reader.url)
+        monkeypatch.setenv("INSPECTOR_WRITERS", writers)
+        wait_for(lambda: reader.get("/health")["store"]["state"] == "incomplete")
+        found = _examined()
+    assert "is the same service as 'eu': name each once" in found["writer"][1]["message"]
+    assert not {"clocks", "arrival"} & found.keys(), "it is not compared with itself"
 
 
 def _examined() -> dict[str, list[dict[str, str]]]:

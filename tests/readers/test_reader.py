@@ -211,6 +211,24 @@ def test_a_wrong_token_or_another_reader_is_one_sentence(
     assert mixed.get("/sessions")["partial"] == []
 
 
+def test_a_service_with_two_names_is_in_each_list_once(start: Start, eu: Service) -> None:
+    eu.send(named("a", 1))
+    same = eu.url.replace("127.0.0.1", "localhost")
+    reader = start("twice", store=None, writers=f"eu={eu.url},same={same}")
+    wait_for(lambda: reader.get("/sessions")["partial"])
+    listed = reader.get("/sessions")
+    assert [one["id"] for one in listed["sessions"]] == ["eu:a"]
+    why = "The service 'same' is the same service as 'eu': name each once."
+    assert [one["why"] for one in listed["partial"]] == [why]
+    assert [one["store"]["message"] for one in reader.get("/health")["writers"]] == ["", why]
+    moved = reader.client.get("/sessions/a", follow_redirects=False)
+    assert moved.headers["location"] == "/sessions/eu:a"
+    assert reader.client.get(f"/spans/{trace_hex(2)}/{'0' * 15}1").status_code == 404
+    assert reader.client.get("/audit/export").status_code == 200
+    refused = reader.client.post("/sessions/same:a/pause")
+    assert (refused.status_code, refused.json()["detail"]) == (503, why)
+
+
 @pytest.mark.parametrize("path", ["/sessions?cursor=x", "/sessions?q=stauts:failed"])
 def test_a_mistake_is_answered_as_by_a_service(reader: Service, path: str) -> None:
     answer = reader.client.get(path)

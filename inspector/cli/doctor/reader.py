@@ -11,7 +11,7 @@ from typing import Any
 from inspector.cli.client import Client
 from inspector.cli.doctor.finding import FAIL, OK, WARN, CheckResult
 from inspector.cli.doctor.probe import health
-from inspector.cli.doctor.service import START, without_user
+from inspector.cli.doctor.service import RETRIED, without_user
 from inspector.errors import InspectorError
 from inspector.runfile import environment_token, is_address
 from inspector.service.model.writer_names import WriterAddress
@@ -21,6 +21,7 @@ _NEWEST = 200
 """Sessions of each service that are compared."""
 _MOST_NAMED = 3
 _LEAST_APART_NS = 1_000_000_000
+_AWAY = "Start it, or correct INSPECTOR_WRITERS of the reader. Until then lists lack what it has."
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,16 @@ class _Service:
 
     Attributes:
         trouble: Why it does not answer, or cannot store; empty: nothing is wrong.
+        advice: What to do about it.
+        note: What else the reader says of it.
         own: Asks it directly; None where its address is not known here.
     """
 
     name: str
-    trouble: str
     own: Client | None
+    trouble: str = ""
+    advice: str = ""
+    note: str = ""
 
 
 def is_reader(settings: Settings, environ: Mapping[str, str]) -> bool:
@@ -47,12 +52,14 @@ def examine_writers(settings: Settings, environ: Mapping[str, str]) -> Iterator[
     services = _services(settings, environ)
     for one in services:
         if one.trouble:
-            advice = f"{START} Until it answers, lists lack what it has."
-            yield CheckResult(FAIL, "writer", f"{one.name}: {one.trouble}", advice)
+            yield CheckResult(FAIL, "writer", f"{one.name}: {one.trouble}", one.advice)
+        elif one.note:
+            yield CheckResult(WARN, "writer", f"{one.name} answers", one.note)
         else:
             yield CheckResult(OK, "writer", f"{one.name} answers")
-    yield from _examine_clocks([one for one in services if not one.trouble])
-    yield from _examine_arrival(services, environ)
+    answering = [one for one in services if not one.trouble]
+    yield from _examine_clocks(answering)
+    yield from _examine_arrival(answering, environ)
 
 
 def _writers(environ: Mapping[str, str]) -> list[dict[str, Any]] | None:
@@ -70,19 +77,24 @@ def _services(settings: Settings, environ: Mapping[str, str]) -> list[_Service]:
     own = {one.name: Client(one.url, tokens.get(one.name, token)) for one in addresses}
     reported = _writers(environ)
     if reported is None:
-        return [_Service(name, _no_answer(client), client) for name, client in own.items()]
-    return [
-        _Service(
-            one["name"],
-            "" if one["store"]["state"] == "ok" else one["store"]["message"],
-            own.get(one["name"]),
-        )
-        for one in reported
-    ]
+        return [
+            _Service(name, client)
+            if health(client.url, client.token)
+            else _Service(name, client, f"no answer at {without_user(client.url)}", _AWAY)
+            for name, client in own.items()
+        ]
+    return [_reported(one["name"], own.get(one["name"]), one["store"]) for one in reported]
 
 
-def _no_answer(client: Client) -> str:
-    return "" if health(client.url, client.token) else f"no answer at {without_user(client.url)}"
+def _reported(name: str, own: Client | None, store: Mapping[str, str]) -> _Service:
+    message = store["message"].removeprefix(f"{name}: ")
+    match store["state"]:
+        case "ok":
+            return _Service(name, own, note=message)
+        case "incomplete":
+            return _Service(name, own, message, _AWAY)
+        case _:
+            return _Service(name, own, message, RETRIED)
 
 
 def _examine_clocks(services: list[_Service]) -> Iterator[CheckResult]:

@@ -16,6 +16,7 @@ from inspector.version import VERSION
 
 _DEFAULT_PORTS = {"http": 80, "https": 443, "grpc": 4317, "grpcs": 4317}
 START = "Start one with `inspector serve`."
+RETRIED = "Senders keep their spans and retry until it is fixed."
 
 
 def examine_service(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
@@ -67,9 +68,7 @@ def _examine_health(found: Mapping[str, object], where: str) -> Iterator[CheckRe
     store = found.get("store")
     if isinstance(store, dict) and store.get("state") != "ok" and writers is None:
         message = f"the service reports: {store.get('message') or store.get('state')}"
-        yield CheckResult(
-            FAIL, "store", message, "Senders keep their spans and retry until it is fixed."
-        )
+        yield CheckResult(FAIL, "store", message, RETRIED)
     history = found.get("history")
     if isinstance(history, dict):
         yield from _examine_history(history)

@@ -276,7 +276,7 @@ async def export_audit(request: Request) -> Response:
     names = list(fleet.writers)
     async with AsyncExitStack() as stack:
         answers = {}
-        for name, writer in fleet.writers.items():
+        for name, writer in fleet.distinct.items():
             answer = await writer.send("GET", "/audit/export", timeout_s=ANSWER_S)
             stack.push_async_callback(answer.aclose)
             if answer.status_code != 200:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable
@@ -51,7 +52,8 @@ class Mirror(ChangeStream):
 
     Args:
         writer: The service.
-        report: Called when its health changed.
+        report: Called when its health changed, or its store.
+        twin_of: Returns the name of an earlier service with the same store, if there is one.
         timing: Intervals of writing to a viewer.
 
     Attributes:
@@ -60,14 +62,18 @@ class Mirror(ChangeStream):
     """
 
     def __init__(
-        self, writer: RemoteWriter, report: Callable[[], None], timing: FeedTiming | None = None
+        self,
+        writer: RemoteWriter,
+        report: Callable[[], None],
+        twin_of: Callable[[Mirror, str], str | None],
+        timing: FeedTiming | None = None,
     ) -> None:
         super().__init__(Tail(0, None), timing=timing)
         self.ready = asyncio.Event()
         self.health = StoreHealth("ok", time.time_ns())
         self.store_id = ""
         self.name = writer.name
-        self._writer, self._report_health = writer, report
+        self._writer, self._report_health, self._twin_of = writer, report, twin_of
         self._covered = frozenset[str]()
         self._connected_s = 0.0
         self._has_delivered = False
@@ -109,9 +115,11 @@ class Mirror(ChangeStream):
         after = self.position(self.head) if self.store_id else None
         ids = None if "" in self._covered else self._covered
         async for piece in self._pieces(ids, after):
+            if twin := self._twin_of(self, piece.store_id):
+                raise self._writer.is_same_as(twin)
             self._has_delivered = True
             self._writer.answered()
-            if self.health.state == "incomplete":
+            if not self.health.is_answering:
                 self._back()
             if piece.unread:
                 self._pass_over(piece.unread)
@@ -136,6 +144,7 @@ class Mirror(ChangeStream):
 
     def _begin_anew(self, piece: _Piece) -> None:
         """Go on from a position of which nothing before is known."""
+        is_other = piece.store_id not in ("", self.store_id)
         with self._lock:
             self.store_id = piece.store_id or self.store_id
             self._tail.forget(piece.change if piece.store_id else self.head)
@@ -144,6 +153,13 @@ class Mirror(ChangeStream):
         self._has_unread = False
         self.ready.set()
         self._wake_all()
+        if is_other:
+            self._report_health()
+
+    def restart(self) -> None:
+        """Connect anew."""
+        if self._following is not None:
+            self._following.cancel()
 
     def _pass_over(self, what: str) -> None:
         """Go on after what a newer service sends; say it once."""
@@ -162,14 +178,16 @@ class Mirror(ChangeStream):
         self._wake_all()
 
     def _away(self, error: Exception) -> None:
-        if self.health.state != "incomplete":
-            if isinstance(error, ProblemError):
-                why = error.detail
-            elif isinstance(error, httpx.HTTPError):
-                why = self._writer.failed("ended the connection").detail
-            else:
-                why = self._writer.failed(f"sends what this version cannot read: {error!r}").detail
-            self.health = StoreHealth("incomplete", time.time_ns(), why)
+        if isinstance(error, ProblemError):
+            why = error.detail
+        elif isinstance(error, httpx.HTTPError):
+            why = self._writer.failed("ended the connection").detail
+        else:
+            why = self._writer.failed(f"sends what this version cannot read: {error!r}").detail
+        before = self.health
+        if before.is_answering or why != before.message:
+            since_ns = time.time_ns() if before.is_answering else before.since_ns
+            self.health = StoreHealth("incomplete", since_ns, why)
             self._report_health()
 
     def _back(self) -> None:
@@ -327,7 +345,7 @@ class MirroredStream:
 
     def __init__(self, writers: Collection[RemoteWriter], timing: FeedTiming | None = None) -> None:
         self._timing = timing or FeedTiming()
-        self._mirrors = [Mirror(one, self._report_health, timing) for one in writers]
+        self._mirrors = [Mirror(one, self._report_health, self._twin_of, timing) for one in writers]
         self._tasks: list[asyncio.Task[None]] = []
         self._health = StoreHealth("ok", time.time_ns())
 
@@ -369,6 +387,14 @@ class MirroredStream:
         self._health = health
         for mirror in self._mirrors:
             mirror.publish_health(health)
+            if mirror.health.is_answering and self._twin_of(mirror, mirror.store_id):
+                mirror.restart()
+
+    def _twin_of(self, mirror: Mirror, store_id: str) -> str | None:
+        """Return the name of the service before `mirror` that has this store, and answers."""
+        before = itertools.takewhile(lambda one: one is not mirror, self._mirrors)
+        same = (one for one in before if store_id and one.store_id == store_id)
+        return next((one.name for one in same if one.health.is_answering), None)
 
     async def stream(
         self,

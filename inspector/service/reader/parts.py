@@ -56,7 +56,7 @@ class ReaderParts:
                 raise writer.failed(f"answers {answer.status_code}")
             return answer.status_code != 404
 
-        writers = self.fleet.writers
+        writers = self.fleet.distinct
         found = await asyncio.gather(*map(has, writers.values()))
         names = [*compress(writers, found)]
         if not names:

@@ -189,7 +189,7 @@ class _Traces:
         def place(writer: RemoteWriter) -> tuple[bool, bool]:
             return writer.away is not None, writer.name != first
 
-        return sorted(fleet.writers.values(), key=place)
+        return sorted(fleet.distinct.values(), key=place)
 
     def note(self, trace_id: str, name: str) -> None:
         self._names[trace_id] = name

@@ -49,6 +49,11 @@ class StoreHealth:
         """Whether commits can be made."""
         return self.state == "ok"
 
+    @property
+    def is_answering(self) -> bool:
+        """Whether the service answers."""
+        return self.state != "incomplete"
+
 
 class StoreWatch:
     """The health of the store, each change of which is reported once.
