@@ -10,7 +10,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -31,7 +31,7 @@ from inspector.cli.exits import FAILED, NO_SERVICE, reporting_errors
 from inspector.cli.output import Json, print_json, print_now, say_missing
 from inspector.cli.plain_serve import NO_FLAG
 from inspector.cli.reader import find_reader
-from inspector.errors import RefusedError, SettingsError
+from inspector.errors import InspectorError, RefusedError, SettingsError
 from inspector.paths import write_private
 from inspector.service.model.rows import SessionStatus
 from inspector.service.settings import Settings, load_settings
@@ -429,6 +429,11 @@ def demo(
     with _mcp_library():
         from inspector.demo.main import run  # noqa: PLC0415 - it may be missing
 
+    with suppress(NoServiceError):  # which the demo reports
+        if Client.find(url).get("/health").get("writers") is not None:
+            raise InspectorError(
+                "This is a reader, which receives nothing. Name one of its services with --url."
+            )
     raise typer.Exit(run(seed=seed, loop=loop, speed=speed, url=url))
 
 

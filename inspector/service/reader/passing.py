@@ -105,13 +105,16 @@ async def _refuse(request: Request) -> Response:
                 size_bytes += len(piece)
                 if size_bytes > _MOST_REFUSED_BYTES:
                     break
-    raise ProblemError(
-        421,
-        "reader",
-        "Not here",
-        "This is a reader: it stores nothing. Send to one of the services that it reads: "
-        f"{', '.join(reader_parts_of(request).fleet.writers)}.",
+    names = ", ".join(reader_parts_of(request).fleet.writers)
+    detail = (
+        f"This is a reader: it stores nothing. Send to one of the services that it reads: {names}."
     )
+    if request.url.path.startswith("/prices"):
+        detail = (
+            "This is a reader: each service has prices of its own. Set INSPECTOR_URL to the "
+            f"address of one of them: {names}."
+        )
+    raise ProblemError(421, "reader", "Not here", detail)
 
 
 def _of_session(route: APIRoute, qualify: Qualify | None) -> Endpoint:
