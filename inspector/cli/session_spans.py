@@ -148,7 +148,7 @@ def spans(reader: ServiceReader, session_id: str) -> list[Row]:
     return list(rows(reader, path, "spans", limit=_PAGE))
 
 
-def span(reader: ServiceReader, trace_id: str, span_id: str) -> Row:
-    """Return one span in full."""
-    found: Row = reader.get(f"/spans/{trace_id}/{span_id}")
+def span(reader: ServiceReader, session_id: str, trace_id: str, span_id: str) -> Row:
+    """Return one span of a session in full."""
+    found: Row = reader.get(f"/spans/{trace_id}/{span_id}", session_id=session_id)
     return found

@@ -74,7 +74,7 @@ def one_span(
     except RefusedError as error:
         advice = f"`inspector show {session['id']} --full` lists the spans with their ids."
         raise RefusedError(f"{error} {advice}") from error
-    detail = session_spans.span(reader, row["trace_id"], row["span_id"])
+    detail = session_spans.span(reader, session["id"], row["trace_id"], row["span_id"])
     if print_json:
         return print_json(detail)
     return show_span(detail, is_full=is_full)
@@ -92,7 +92,8 @@ def _causes(reader: ServiceReader, tree: SpanTree, most: int) -> list[tuple[Grou
         alike: tuple[str, list[int]] = ("", [])
         for place in group.places[:_MAX_COMPARED]:
             row = tree.rows[place]
-            error = error_line(session_spans.span(reader, row.trace_id, row.span_id), most)
+            detail = session_spans.span(reader, row.session_id, row.trace_id, row.span_id)
+            error = error_line(detail, most)
             alike = by_error.setdefault(cause_key(error), (error, []))
             alike[1].append(place)
         if others := group.places[_MAX_COMPARED:]:

@@ -77,6 +77,19 @@ async def test_an_unknown_span_is_a_problem(api: Api, path: str, status: int, co
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
+async def test_a_span_is_found_in_its_session_only(api: Api) -> None:
+    await api.submit(span())
+    await api.submit(span(span_id=2, attributes={"session.id": "named"}))
+    for path in (URL, f"{URL}/value?pointer=/name", f"{URL}/state?name=x"):
+        found = [
+            (await api.get(f"{path}{'&' if '?' in path else '?'}session_id={id_}")).text
+            for id_ in ("named", trace_hex(1), "other")  # the second was merged into the first
+        ]
+        assert found[0] == found[1], path
+        assert "span_not_found" not in found[0]
+        assert "span_not_found" in found[2]
+
+
 async def test_a_search_finds_sessions_and_spans(api: Api) -> None:
     hidden = span("tool", span_id=2, parent=1, attributes={"path": "/etc/needle"})
     await api.submit(incoming(span("Find the Needle")), incoming(hidden))

@@ -107,6 +107,18 @@ def test_sessions_of_two_services_are_compared_under_the_names_of_these(
     expect(page.get_by_text("lost", exact=True).first).to_be_visible()
 
 
+def test_the_same_span_in_two_services_is_that_of_the_session_that_is_open(
+    page: Page, fleet: Fleet
+) -> None:
+    reader = fleet["reader"]
+    key = f"{span(1).trace_id.hex()}.{span(1).span_id.hex()}"
+    page.goto(f"{reader.url}/ui/?token={reader.token}")
+    attributes = page.get_by_label("Span", exact=True).get_by_role("tabpanel")
+    for name in ("us", "eu"):
+        page.goto(f"{reader.url}/ui/sessions/{name}:run-{name}?span={key}&tab=attributes")
+        expect(attributes).to_contain_text(f"run-{name}")
+
+
 def test_a_file_that_is_dropped_on_a_reader_is_refused_in_its_words(
     page: Page, fleet: Fleet, tmp_path: Path
 ) -> None:

@@ -283,6 +283,21 @@ def test_the_path_of_a_span_reaches_nothing_else(eu: Service, reader: Service) -
             assert client.get(httpx.URL(f"{reader.url}{path}")).status_code == 404, path
 
 
+def test_a_span_is_read_from_the_service_of_its_session(
+    eu: Service, us: Service, reader: Service
+) -> None:
+    eu.send(named("a", 1, "in eu"))
+    us.send(named("a", 1, "in us"), named("b", 2))
+    path = f"/spans/{trace_hex(1)}/{'0' * 15}1"
+    for name in ("us", "eu", "us"):
+        found = reader.get(f"{path}?session_id={name}:a")
+        assert (found["name"], found["session_id"]) == (f"in {name}", f"{name}:a")
+    value = reader.client.get(f"{path}/value?session_id=eu:a&pointer=/name")
+    assert value.text == "in eu"
+    for id_, status in (("us:b", 404), ("b", 404), ("a", 409), ("nobody", 404)):
+        assert reader.client.get(f"{path}?session_id={id_}").status_code == status, id_
+
+
 def test_an_export_that_fails_leaves_no_connection(
     eu: Service, us: Service, reader: Service
 ) -> None:

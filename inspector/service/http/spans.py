@@ -43,6 +43,14 @@ router = APIRouter(tags=["spans"])
 
 TraceId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 SpanId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+OfSession = Annotated[
+    str | None,
+    Query(
+        max_length=1000,
+        description="The session of the span: 404 if the span is not in it. A trace may be in two "
+        "services of a reader, which asks that of the session.",
+    ),
+]
 _MAX_VALUE_BYTES = 64 * 1024 * 1024
 _MAX_CALLS_BEFORE = 8
 """Limit of the calls before one that its tools are compared with; agents may take turns."""
@@ -66,9 +74,10 @@ def get_span(
             description="Size limit of a value; longer values are cut and listed in `clamped`.",
         ),
     ] = None,
+    session_id: OfSession = None,
 ) -> Response:
     """Return one span: its row, its received data, and its content in readable form."""
-    detail = _detail(parts, trace_id, span_id)
+    detail = _detail(parts, trace_id, span_id, session_id)
     if max_value_bytes is None:
         return Response(detail.model_dump_json(), media_type="application/json")
     clamped, cuts = clamp(detail.model_dump(mode="json"), max_value_bytes)
@@ -96,9 +105,10 @@ def get_span_value(
             "`/attributes/gen_ai.input.messages`.",
         ),
     ],
+    session_id: OfSession = None,
 ) -> Response:
     """Return one complete value of a span."""
-    detail = _detail(parts, trace_id, span_id).model_dump(mode="json")
+    detail = _detail(parts, trace_id, span_id, session_id).model_dump(mode="json")
     try:
         value = find(detail, pointer)
     except LookupError:
@@ -113,20 +123,33 @@ def get_span_value(
     return Response(as_text(value).encode(errors="replace"), media_type=media_type)
 
 
-def _detail(parts: ReadParts, trace_id: str, span_id: str) -> wire.SpanDetail:
+def find_span(reader: Reader, trace_id: str, span_id: str, session_id: str | None) -> SpanRecord:
+    """Return a span.
+
+    Raises:
+        ProblemError: There is none, or it is not in the session that is named.
+    """
+    for record in reader.spans(trace_id, (span_id,)):
+        here = record.session_id
+        if session_id is None or here in (session_id, reader.destination(session_id)):
+            return record
+    raise span_not_found(trace_id, span_id)
+
+
+def _detail(
+    parts: ReadParts, trace_id: str, span_id: str, session_id: str | None
+) -> wire.SpanDetail:
     with parts.store.read_trace(trace_id) as reader:
-        found = reader.spans(trace_id, (span_id,))
-        if not found:
-            raise span_not_found(trace_id, span_id)
-        content = reader.content(found[0])
+        record = find_span(reader, trace_id, span_id, session_id)
+        content = reader.content(record)
         records = reader.moments(trace_id, span_id, None)
-        detail = presenter.span_detail(found[0], content, records)
+        detail = presenter.span_detail(record, content, records)
         if detail.view.llm is not None and detail.view.llm.tools_offered:
-            detail.tools_before = _tools_before(reader, found[0], detail.view.llm.tools_offered)
-        if found[0].kind is SpanKind.LLM:
-            detail.context = span_context(reader, found[0], detail.view)
+            detail.tools_before = _tools_before(reader, record, detail.view.llm.tools_offered)
+        if record.kind is SpanKind.LLM:
+            detail.context = span_context(reader, record, detail.view)
         if detail.view.tool is not None:
-            detail.tool_definition = _definition(reader, found[0], detail.view.tool.name)
+            detail.tool_definition = _definition(reader, record, detail.view.tool.name)
     return detail
 
 

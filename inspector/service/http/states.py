@@ -12,9 +12,9 @@ from fastapi import APIRouter, Query
 from inspector.service import wire
 from inspector.service.analysis.states import STATE, Step, name_of, step_at
 from inspector.service.http.parts import ReadPartsDep
-from inspector.service.http.problems import ProblemError, span_not_found
+from inspector.service.http.problems import ProblemError
 from inspector.service.http.queries import span_pages
-from inspector.service.http.spans import SpanId, TraceId
+from inspector.service.http.spans import OfSession, SpanId, TraceId, find_span
 from inspector.service.model.otlp_values import as_text
 from inspector.service.model.records import Content, SpanRecord
 from inspector.service.model.rows import Moment
@@ -54,16 +54,15 @@ def get_span_state(
             description="Position of the change in the session; default: the last on this span.",
         ),
     ] = None,
+    session_id: OfSession = None,
 ) -> StateStep:
     """Return the complete captured state after one of its changes, and what changed.
 
     Patches are resolved to complete states, also across spans; missing links are reported.
     """
     with parts.store.read_trace(trace_id) as reader:
-        found = reader.spans(trace_id, (span_id,))
-        if not found:
-            raise span_not_found(trace_id, span_id)
-        states = _States(reader, found[0].session_id)
+        record = find_span(reader, trace_id, span_id, session_id)
+        states = _States(reader, record.session_id)
         here = _names_on(states, trace_id, span_id)
         wanted = name if name is not None else (here[-1] if here else None)
         moments = [moment for moment in states.all if name_of(moment) == wanted]

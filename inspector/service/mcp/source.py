@@ -163,7 +163,8 @@ class Archive:
 
     async def span(self, row: SpanRow) -> dict[str, Any]:
         """Return one span in full."""
-        found: dict[str, Any] = await self.get(f"/spans/{row.trace_id}/{row.span_id}")
+        path = f"/spans/{row.trace_id}/{row.span_id}"
+        found: dict[str, Any] = await self.get(path, session_id=row.session_id)
         return found
 
     async def _spans(self, session: dict[str, Any]) -> list[SpanRow]:

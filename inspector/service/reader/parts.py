@@ -41,6 +41,12 @@ class ReaderParts:
         found = split_id(shown_id, self.fleet.writers)
         return None if found is None else (self.fleet.writers[found[0]], found[1])
 
+    async def locate(self, session_id: str) -> tuple[RemoteWriter, str]:
+        """Return the service of a session, and its own id; raise as `find_owner`."""
+        found = self.owner(session_id) or self.owner(await self.find_owner(session_id))
+        assert found is not None
+        return found
+
     async def find_owner(self, session_id: str) -> str:
         """Return the whole id of a session whose service is not named.
 

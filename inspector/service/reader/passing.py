@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TypeAlias
-from urllib.parse import quote, unquote, urlencode, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import httpx
 import orjson
@@ -31,6 +31,7 @@ from inspector.service.reader.writers import (
     MAX_ANSWER_BYTES,
     SILENCE_S,
     Fleet,
+    Query,
     RemoteWriter,
     WriterAwayError,
 )
@@ -159,6 +160,11 @@ def _of_trace(traces: _Traces, qualify: Qualify | None) -> Endpoint:
         span_id = request.path_params["span_id"]
         if not (_TRACE.fullmatch(trace_id) and _SPAN.fullmatch(span_id)):
             raise span_not_found(trace_id, span_id)
+        query, owners = await _own_query(request, ("session_id",))
+        for owner, _ in owners:
+            return await _returned(
+                await _send(parts, owner, request, _path(request), query), owner, qualify
+            )
         away: WriterAwayError | None = None
         missing: Response | None = None
         for writer in traces.order(parts.fleet, trace_id):
@@ -204,22 +210,34 @@ class _Traces:
 def _of_compared(qualify: Qualify | None) -> Endpoint:
     async def pass_on(request: Request) -> Response:
         parts = reader_parts_of(request)
-        query, owners = list[tuple[str, str]](), list[tuple[RemoteWriter, str]]()
-        for key, value in request.query_params.multi_items():
-            if key in _COMPARED:
-                found = parts.owner(value) or parts.owner(await parts.find_owner(value))
-                assert found is not None
-                owners.append(found)
-                value = found[1]
-            query.append((key, value))
+        query, owners = await _own_query(request, _COMPARED)
         writer = owners[0][0] if owners else next(iter(parts.fleet.writers.values()))
         if all(one is writer for one, _ in owners):
-            encoded = urlencode(query).encode()
-            answer = await _send(parts, writer, request, _path(request), encoded)
+            answer = await _send(parts, writer, request, _path(request), query)
             return await _returned(answer, writer, qualify)
         return await parts.imported.compare(_path(request), query, owners)
 
     return pass_on
+
+
+async def _own_query(
+    request: Request, names: Sequence[str]
+) -> tuple[list[tuple[str, str]], list[tuple[RemoteWriter, str]]]:
+    """Return the parameters with sessions' own ids, and the services with these ids.
+
+    Args:
+        request: The request.
+        names: The parameters that are ids of sessions.
+
+    Raises:
+        ProblemError: It is not known which service has one of them.
+    """
+    query, owners = list[tuple[str, str]](), list[tuple[RemoteWriter, str]]()
+    for key, value in request.query_params.multi_items():
+        if key in names:
+            owners.append(await reader_parts_of(request).locate(value))
+        query.append((key, owners[-1][1] if key in names else value))
+    return query, owners
 
 
 def _path(request: Request) -> str:
@@ -232,7 +250,7 @@ async def _send(
     writer: RemoteWriter,
     request: Request,
     path: str,
-    query: bytes | None = None,
+    query: Query | None = None,
     timeout_s: float = SILENCE_S,
 ) -> httpx.Response:
     headers = {name: request.headers[name] for name in _SENT_ON if name in request.headers}

@@ -62,6 +62,13 @@ interface RowPage {
 }
 
 /** The service as the page uses it; the gallery implements it with fixtures. */
+export interface SpanId {
+  /** The session that has it; undefined: any. Two services may have spans of one trace. */
+  readonly session_id?: string | undefined;
+  readonly trace_id: string;
+  readonly span_id: string;
+}
+
 export interface Api {
   sessions(
     page: {
@@ -182,23 +189,16 @@ export interface Api {
    * The body as text: attributes may hold numbers that JavaScript cannot. With `maxValueBytes` only
    * the beginning of longer values.
    */
-  spanText(
-    traceId: string,
-    spanId: string,
-    signal?: AbortSignal,
-    maxValueBytes?: number,
-  ): Promise<string>;
+  spanText(span: SpanId, signal?: AbortSignal, maxValueBytes?: number): Promise<string>;
   /** One whole value of a span; `pointer` is a JSON Pointer into the answer about the span. */
   spanValue(
-    traceId: string,
-    spanId: string,
+    span: SpanId,
     pointer: string,
     reading: { signal: AbortSignal; onProgress: (done_bytes: number) => void },
   ): Promise<string>;
   /** A captured state after one of its changes, by default after the last one on the span. */
   spanState(
-    traceId: string,
-    spanId: string,
+    span: SpanId,
     parameters: { name?: string; position?: number },
     signal?: AbortSignal,
   ): Promise<StateStep>;
@@ -349,17 +349,11 @@ export function httpApi(
       json(`sessions/${encodeURIComponent(id)}/mcp${query({ ...page })}`, signal),
     mcpFrame: (id, key, signal) =>
       json(`sessions/${encodeURIComponent(id)}/mcp/frame${query({ key })}`, signal),
-    spanText: async (traceId, spanId, signal, maxValueBytes) =>
-      (
-        await read(`spans/${traceId}/${spanId}${query({ max_value_bytes: maxValueBytes })}`, signal)
-      ).text(),
-    spanValue: async (traceId, spanId, pointer, { signal, onProgress }) =>
-      textOf(
-        await read(`spans/${traceId}/${spanId}/value${query({ pointer })}`, signal),
-        onProgress,
-      ),
-    spanState: (traceId, spanId, parameters, signal) =>
-      json(`spans/${traceId}/${spanId}/state${query({ ...parameters })}`, signal),
+    spanText: async (span, signal, maxValueBytes) =>
+      (await read(ofSpan(span, '', { max_value_bytes: maxValueBytes }), signal)).text(),
+    spanValue: async (span, pointer, { signal, onProgress }) =>
+      textOf(await read(ofSpan(span, '/value', { pointer }), signal), onProgress),
+    spanState: (span, parameters, signal) => json(ofSpan(span, '/state', parameters), signal),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
     request: (id, signal) => json(`requests/${encodeURIComponent(id)}`, signal),
     answer: (id, answer) => post(`requests/${encodeURIComponent(id)}`, answer),
@@ -385,7 +379,13 @@ function listed(name: string, values: readonly string[]): string {
   return values.map((value) => `&${name}=${encodeURIComponent(value)}`).join('');
 }
 
-function query(values: Readonly<Record<string, string | number | boolean | undefined>>): string {
+type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
+
+function ofSpan({ session_id, trace_id, span_id }: SpanId, part: string, also: Parameters): string {
+  return `spans/${trace_id}/${span_id}${part}${query({ ...also, session_id })}`;
+}
+
+function query(values: Parameters): string {
   const entries = Object.entries(values).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, String(value)]],
   );

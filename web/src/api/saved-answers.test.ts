@@ -19,16 +19,19 @@ test('an answer is found however its address is written, and however much is ask
     [`/spans/${A.replace('.', '/')}?max_value_bytes=4096`, { name: 'cut' }],
   );
   expect(await api.mcpLog("it's (a)", { cursor: 'x*y', limit: 7 })).toEqual({ entries: [] });
-  const [trace = '', span = ''] = A.split('.');
-  expect(JSON.parse(await api.spanText(trace, span))).toEqual({ name: 'cut' });
+  const [trace_id = '', span_id = ''] = A.split('.');
+  expect(JSON.parse(await api.spanText({ session_id: 's', trace_id, span_id }))).toEqual({
+    name: 'cut',
+  });
 });
 
 test('a span of which there is only a part is not copied as if it were whole', async () => {
   const cut = { name: 'cut', clamped: [{ pointer: '/view/tool/result' }] };
-  const [trace = '', span = ''] = A.split('.');
-  const api = apiOf([`/spans/${trace}/${span}?max_value_bytes=4096`, cut]);
-  await expect(api.spanText(trace, span)).rejects.toThrow(SAVED_TEXT.missing);
-  expect(JSON.parse(await api.spanText(trace, span, undefined, 65_536))).toEqual(cut);
+  const [trace_id = '', span_id = ''] = A.split('.');
+  const span = { session_id: 's', trace_id, span_id };
+  const api = apiOf([`/spans/${trace_id}/${span_id}?max_value_bytes=4096`, cut]);
+  await expect(api.spanText(span)).rejects.toThrow(SAVED_TEXT.missing);
+  expect(JSON.parse(await api.spanText(span, undefined, 65_536))).toEqual(cut);
 });
 
 test('the cursor of the next page comes with the first one', async () => {
@@ -49,7 +52,9 @@ test('readings are joined from other groups, best with the call before that is a
 
 test('a step of a state is found from any span', async () => {
   const api = apiOf(['/spans/t/1/state?name=plan&position=3', { position: 3 }]);
-  expect(await api.spanState('t', '2', { name: 'plan', position: 3 })).toEqual({ position: 3 });
+  expect(
+    await api.spanState({ trace_id: 't', span_id: '2' }, { name: 'plan', position: 3 }),
+  ).toEqual({ position: 3 });
 });
 
 test('what is not there is said to be missing, and nothing can be changed', async () => {

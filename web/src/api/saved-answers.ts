@@ -16,8 +16,8 @@ export interface Saved {
 type Line = readonly [path: string, text: string, nextCursor: string | null];
 
 export const NOWHERE = 'https://saved.invalid/';
-/** Query parameters that say how much is asked for: the file has what it has. */
-const AMOUNTS = ['limit', 'max_value_bytes'];
+/** Query parameters that make no difference: the file is of one session, and has what it has. */
+const IGNORED = ['limit', 'max_value_bytes', 'session_id'];
 const TRANSCRIPT = /\/transcript$/;
 const SPAN = /^\/spans\/[^/]+\/[^/]+$/;
 
@@ -96,7 +96,7 @@ function aloneOf(span: string): string {
 function keyOf({ pathname, searchParams }: URL): string {
   // A step of a state is the same, whichever span leads to it.
   const path = searchParams.has('position') ? 'state' : decodeURIComponent(pathname);
-  const query = [...searchParams].filter(([name]) => !AMOUNTS.includes(name)).sort();
+  const query = [...searchParams].filter(([name]) => !IGNORED.includes(name)).sort();
   return JSON.stringify([path, ...query]);
 }
 

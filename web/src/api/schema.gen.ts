@@ -7308,6 +7308,8 @@ export interface operations {
             query?: {
                 /** @description Size limit of a value; longer values are cut and listed in `clamped`. */
                 max_value_bytes?: number | null;
+                /** @description The session of the span: 404 if the span is not in it. A trace may be in two services of a reader, which asks that of the session. */
+                session_id?: string | null;
             };
             header?: never;
             path: {
@@ -7354,6 +7356,8 @@ export interface operations {
                 name?: string | null;
                 /** @description Position of the change in the session; default: the last on this span. */
                 position?: number | null;
+                /** @description The session of the span: 404 if the span is not in it. A trace may be in two services of a reader, which asks that of the session. */
+                session_id?: string | null;
             };
             header?: never;
             path: {
@@ -7398,6 +7402,8 @@ export interface operations {
             query: {
                 /** @description JSON Pointer (RFC 6901) into the complete response for the span, such as `/attributes/gen_ai.input.messages`. */
                 pointer: string;
+                /** @description The session of the span: 404 if the span is not in it. A trace may be in two services of a reader, which asks that of the session. */
+                session_id?: string | null;
             };
             header?: never;
             path: {

@@ -1,7 +1,7 @@
 /** Cache of whole spans, fetched when shown. */
 import type { Api } from '../api/client.ts';
 import type { SpanDetail, SpanRow } from '../api/types.ts';
-import { spanKey } from '../model/trace/span-key.ts';
+import { keyInSession, spanKey } from '../model/trace/span-key.ts';
 
 export interface LoadedSpan {
   /** The response as text: its numbers may be more exact than JavaScript's. */
@@ -24,14 +24,16 @@ export class SpanDetails {
   }
 
   /** Cached span, perhaps an older version of it. */
-  peek(key: string): LoadedSpan | undefined {
-    return this.cache.get(key);
+  peek(sessionId: string, key: string): LoadedSpan | undefined {
+    return this.cache.get(keyInSession(sessionId, key));
   }
 
-  async load(row: SpanRow, signal: AbortSignal): Promise<LoadedSpan> {
-    const text = await this.api.spanText(row.trace_id, row.span_id, signal, MAX_VALUE_BYTES);
+  async load(sessionId: string, row: SpanRow, signal: AbortSignal): Promise<LoadedSpan> {
+    const { trace_id, span_id } = row;
+    const span = { session_id: sessionId, trace_id, span_id };
+    const text = await this.api.spanText(span, signal, MAX_VALUE_BYTES);
     const loaded = { text, detail: JSON.parse(text) as SpanDetail, row };
-    const key = spanKey(row);
+    const key = keyInSession(sessionId, spanKey(row));
     this.cache.delete(key);
     this.cache.set(key, loaded);
     for (const oldest of this.cache.keys()) {

@@ -2,13 +2,12 @@ import { expect, test } from 'vitest';
 import type { Api } from '../api/client.ts';
 import { SpanValues } from './span-values.ts';
 
-const SPAN = { trace_id: 't', span_id: 's' };
+const SPAN = { session_id: 'eu:a', trace_id: 't', span_id: 's' };
 const READING = { signal: new AbortController().signal, onProgress: () => {} };
 const cut = (pointer: string, size_bytes = 1) => ({ pointer, size_bytes, is_json: false });
 
 function values(length: number): SpanValues {
-  const spanValue = async (_trace: string, _span: string, pointer: string) =>
-    pointer.padEnd(length, '.');
+  const spanValue = async (_span: unknown, pointer: string) => pointer.padEnd(length, '.');
   return new SpanValues({ spanValue } as unknown as Api);
 }
 
@@ -18,6 +17,7 @@ test('a value that was read is there at once the next time', async () => {
   const text = await read.load(SPAN, cut('/a'), READING);
   expect(read.peek(SPAN, cut('/a'))).toBe(text);
   expect(read.peek(SPAN, cut('/a', 2))).toBeUndefined();
+  expect(read.peek({ ...SPAN, session_id: 'us:b' }, cut('/a'))).toBeUndefined();
 });
 
 test('what was looked at longest ago is forgotten when there is too much', async () => {

@@ -1,14 +1,10 @@
 /** Cache of long values of spans, fetched one by one when shown. */
-import type { Api } from '../api/client.ts';
+import type { Api, SpanId } from '../api/client.ts';
 import type { Clamped } from '../api/types.ts';
+import { keyInSession, spanKey } from '../model/trace/span-key.ts';
 
 /** Limit of all cached characters; the newest value is kept at any length. */
 const MAX_CACHED = 32 * 1024 * 1024;
-
-export interface SpanId {
-  readonly trace_id: string;
-  readonly span_id: string;
-}
 
 export class SpanValues {
   private readonly api: Api;
@@ -28,7 +24,7 @@ export class SpanValues {
     cut: Clamped,
     reading: { signal: AbortSignal; onProgress: (done_bytes: number) => void },
   ): Promise<string> {
-    const text = await this.api.spanValue(span.trace_id, span.span_id, cut.pointer, reading);
+    const text = await this.api.spanValue(span, cut.pointer, reading);
     this.keep(keyOf(span, cut), text);
     return text;
   }
@@ -50,6 +46,6 @@ export class SpanValues {
 }
 
 /** Key with the size: a value that grew while its span runs is another one. */
-function keyOf({ trace_id, span_id }: SpanId, { pointer, size_bytes }: Clamped): string {
-  return `${trace_id}.${span_id} ${size_bytes} ${pointer}`;
+function keyOf(span: SpanId, { pointer, size_bytes }: Clamped): string {
+  return `${keyInSession(span.session_id ?? '', spanKey(span))} ${size_bytes} ${pointer}`;
 }

@@ -17,8 +17,8 @@ function step(position: number, time = '1970-01-01T00:00:01.000000012Z'): StateS
 
 test('an earlier capture of a span is found by its distance from the last one', async () => {
   const requested: unknown[] = [];
-  const steps = new StateSteps({
-    spanState: async (_trace, _span, parameters) => {
+  const steps = new StateSteps('s', {
+    spanState: async (_span, parameters) => {
       requested.push(parameters);
       return step(parameters.position ?? 8);
     },
@@ -33,9 +33,9 @@ test('an earlier capture of a span is found by its distance from the last one', 
 test('what left the view before its turn is not read', async () => {
   const read: string[] = [];
   let finish = () => {};
-  const steps = new StateSteps({
-    spanState: (_trace, span) => {
-      read.push(span);
+  const steps = new StateSteps('s', {
+    spanState: ({ span_id }) => {
+      read.push(span_id);
       return new Promise((resolve) => {
         finish = () => resolve(step(8));
       });
@@ -56,7 +56,7 @@ test('what left the view before its turn is not read', async () => {
 
 test('the step of a later capture is not taken for this one', async () => {
   const times = ['1970-01-01T00:00:02.000000000Z', undefined];
-  const steps = new StateSteps({ spanState: async () => step(8, times.shift()) });
+  const steps = new StateSteps('s', { spanState: async () => step(8, times.shift()) });
   steps.want(capture);
   const next = { ...capture, span_id: 'next' };
   steps.want(next);

@@ -24,12 +24,14 @@ const MAX_KNOWN = 5000;
 export class StateSteps {
   /** By `captureKey`. */
   readonly steps = new KeyedStore<StateStep>();
+  private readonly sessionId: string;
   private readonly api: Pick<Api, 'spanState'>;
   private readonly wanted = new Map<string, Capture>();
   private readonly closing = new AbortController();
   private isReading = false;
 
-  constructor(api: Pick<Api, 'spanState'>) {
+  constructor(sessionId: string, api: Pick<Api, 'spanState'>) {
+    this.sessionId = sessionId;
     this.api = api;
   }
 
@@ -65,12 +67,13 @@ export class StateSteps {
   private async read(capture: Capture): Promise<StateStep | undefined> {
     const { trace_id, span_id, state, later } = capture;
     const { signal } = this.closing;
-    const last = await this.api.spanState(trace_id, span_id, { name: state.name }, signal);
+    const span = { session_id: this.sessionId, trace_id, span_id };
+    const last = await this.api.spanState(span, { name: state.name }, signal);
     if (later === 0) return last;
     const position = last.here.at(-1 - later);
     // Of very many on one span the service names the first.
     if (position === undefined || last.here.at(-1) !== last.position) return undefined;
-    return this.api.spanState(trace_id, span_id, { name: state.name, position }, signal);
+    return this.api.spanState(span, { name: state.name, position }, signal);
   }
 }
 

@@ -60,7 +60,7 @@ export class Readings implements ReadingStores {
     this.sessionId = sessionId;
     this.api = api;
     this.now_ms = now_ms;
-    this.states = new StateSteps(api);
+    this.states = new StateSteps(sessionId, api);
   }
 
   /** Request these, the most wanted first; earlier wants that are still open are dropped. */

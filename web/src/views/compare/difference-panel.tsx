@@ -77,9 +77,7 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
         <p className="ins-difference-panel__path">{COMPARE_TEXT.follows}</p>
       )}
       <Values difference={difference} />
-      {row !== null && (
-        <Contents key={spanKey(row)} left={left} right={right} difference={difference} />
-      )}
+      {row !== null && <Contents key={spanKey(row)} result={result} difference={difference} />}
     </section>
   );
 }
@@ -143,14 +141,14 @@ function numbers(
 }
 
 interface ContentsProps {
-  readonly left: SpanRow | null;
-  readonly right: SpanRow | null;
+  readonly result: Comparison;
   readonly difference: Difference;
 }
 
 /** Errors of both spans, and how their inputs and outputs differ. */
-function Contents({ left, right, difference }: ContentsProps) {
-  const details = useDetails(left, right);
+function Contents({ result, difference }: ContentsProps) {
+  const { left, right } = difference;
+  const details = useDetails(result, difference);
   return (
     <>
       <SpanError title={COMPARE_TEXT.errorBefore} detail={details?.left} />
@@ -229,19 +227,21 @@ function exchangesIn(
   return { left: exchangeIn(left.view, left.kind), right: exchangeIn(right.view, right.kind) };
 }
 
-function useDetails(left: SpanRow | null, right: SpanRow | null): Details | undefined {
+function useDetails(result: Comparison, { left, right }: Difference): Details | undefined {
   const { details } = useInspector();
   const [both, setBoth] = useState<Details>();
+  const before = result.left.id;
+  const after = result.right.id;
   useEffect(() => {
     const loading = new AbortController();
-    const load = async (row: SpanRow | null) =>
-      row === null ? undefined : (await details.load(row, loading.signal)).detail;
-    Promise.all([load(left), load(right)]).then(
-      ([before, after]) => setBoth({ left: before, right: after }),
+    const load = async (id: string, row: SpanRow | null) =>
+      row === null ? undefined : (await details.load(id, row, loading.signal)).detail;
+    Promise.all([load(before, left), load(after, right)]).then(
+      ([first, second]) => setBoth({ left: first, right: second }),
       // Where the answers part is known without it.
       () => {},
     );
     return () => loading.abort();
-  }, [details, left, right]);
+  }, [details, before, after, left, right]);
   return both;
 }

@@ -136,7 +136,7 @@ async function markdownOf({ details }: Inspector, trace: Trace, session: Session
   const { signal } = new AbortController();
   const causes = await Promise.all(
     first.map(async (span) => {
-      const text = await details.load(span, signal).then(
+      const text = await details.load(trace.sessionId, span, signal).then(
         ({ detail }) => detail.view.error?.message || detail.status_message || '',
         () => '',
       );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { curlOf, pythonOf } from './copy-as.tsx';
 
-const ADDRESS = { serviceUrl: "http://127.0.0.1:7800/it's/", traceId: 'ab', spanId: 'cd' };
+const ADDRESS = { serviceUrl: "http://127.0.0.1:7800/it's/", trace_id: 'ab', span_id: 'cd' };
 
 test('the address cannot end the quotes that it stands in', () => {
   expect(curlOf(ADDRESS)).toBe(

@@ -1,5 +1,6 @@
 /** Menu to copy the span: as JSON, or as code that reads it from the service. */
 import { useCallback, useMemo } from 'react';
+import type { SpanId } from '../../api/client.ts';
 import { SPAN_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -12,21 +13,23 @@ export interface SpanCopies {
   readonly python: () => string;
 }
 
-export function useSpanCopies(traceId: string, spanId: string): SpanCopies {
+export function useSpanCopies(span: SpanId | undefined): SpanCopies {
   const { api, serviceUrl } = useInspector();
+  const { session_id, trace_id = '', span_id = '' } = span ?? {};
   return useMemo(() => {
-    const address: SpanAddress = { serviceUrl, traceId, spanId };
+    const id = { session_id, trace_id, span_id };
+    const address: SpanAddress = { serviceUrl, ...id };
     return {
-      json: () => api.spanText(traceId, spanId),
+      json: () => api.spanText(id),
       curl: () => curlOf(address),
       python: () => pythonOf(address),
     };
-  }, [api, serviceUrl, traceId, spanId]);
+  }, [api, serviceUrl, session_id, trace_id, span_id]);
 }
 
 export function CopyAs() {
   const id = useShownSpan()?.id;
-  const copies = useSpanCopies(id?.trace_id ?? '', id?.span_id ?? '');
+  const copies = useSpanCopies(id);
   const json = useCallback(() => copies.json(), [copies]);
   const isSaved = useInspector().saved !== undefined;
   if (id === undefined) return null;
@@ -43,15 +46,14 @@ export function CopyAs() {
   );
 }
 
-export interface SpanAddress {
+export interface SpanAddress extends SpanId {
   /** URL with a trailing slash. */
   readonly serviceUrl: string;
-  readonly traceId: string;
-  readonly spanId: string;
 }
 
-function spanUrl({ serviceUrl, traceId, spanId }: SpanAddress): string {
-  return `${serviceUrl}spans/${encodeURIComponent(traceId)}/${encodeURIComponent(spanId)}`;
+function spanUrl({ serviceUrl, session_id, trace_id, span_id }: SpanAddress): string {
+  const url = `${serviceUrl}spans/${encodeURIComponent(trace_id)}/${encodeURIComponent(span_id)}`;
+  return session_id === undefined ? url : `${url}?session_id=${encodeURIComponent(session_id)}`;
 }
 
 export function curlOf(address: SpanAddress): string {

@@ -143,10 +143,10 @@ interface OfCallProps {
 function OfCall({ trace, of, title }: OfCallProps) {
   const row = useRow(trace.spans, of);
   const newest = useRow(trace.whole.spans, of);
-  const { loaded } = useSpanLoad(of, newest);
+  const { loaded } = useSpanLoad(trace.sessionId, of, newest);
   const isRaw = useShownSpan()?.isRaw ?? false;
   const context = useMemo(
-    () => loaded && { id: loaded.row, cuts: new Cuts(loaded.detail), isRaw },
+    () => loaded && { id: loaded.detail, cuts: new Cuts(loaded.detail), isRaw },
     [loaded, isRaw],
   );
   if (loaded === undefined || context === undefined) return null;

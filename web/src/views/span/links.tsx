@@ -119,7 +119,8 @@ function Target({ link, trace, onSelect }: TargetProps) {
   const here = trace.spans.get(spanKey(link));
   if (here !== undefined) return <SpanButton row={here} onSelect={onSelect} />;
   const go = () => {
-    api.spanText(link.trace_id, link.span_id, undefined, 256).then(
+    const { trace_id, span_id } = link;
+    api.spanText({ trace_id, span_id }, undefined, 256).then(
       (text) => {
         const { session_id } = JSON.parse(text) as SpanDetail;
         router.push(`${sessionPath(session_id)}?span=${spanKey(link)}`);

@@ -100,11 +100,15 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
   const isWaiting = useWaiting(trace).has(spanKey(row));
   const tab = shown.find((name) => name === wanted) ?? preferredTab(row, loaded, shown);
   const { trace_id, span_id } = row;
-  const context = useMemo(
-    () => whole && { id: { trace_id, span_id }, cuts: new Cuts(whole.detail), isRaw },
-    [whole, trace_id, span_id, isRaw],
+  const id = useMemo(
+    () => ({ session_id: trace.sessionId, trace_id, span_id }),
+    [trace, trace_id, span_id],
   );
-  const copies = useSpanCopies(trace_id, span_id);
+  const context = useMemo(
+    () => whole && { id, cuts: new Cuts(whole.detail), isRaw },
+    [whole, id, isRaw],
+  );
+  const copies = useSpanCopies(id);
   useTabActions({ shown, tab, loaded, copies, onRaw: setRaw });
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
@@ -321,7 +325,7 @@ function TabBody({ tab, row, trace, loaded, whole, isRaw, isThen, onSelect }: Ta
     case 'decisions':
       return <Decisions decisions={detail.view.decisions} />;
     case 'state':
-      return <StateView span={row} version={whole} onSelect={onSelect} />;
+      return <StateView span={detail} version={whole} onSelect={onSelect} />;
     case 'events':
       return <Events text={text} detail={detail} />;
     case 'links':

@@ -25,11 +25,15 @@ const SETTLE_MS = 60;
 /** Least time between two requests for a running span. */
 const REFRESH_MS = 700;
 
-export function useSpanLoad(selected: string, row: SpanRow | undefined): SpanLoad {
+export function useSpanLoad(
+  sessionId: string,
+  selected: string,
+  row: SpanRow | undefined,
+): SpanLoad {
   const { details } = useInspector();
   const [state, setState] = useState<Load>(() => known(selected));
   function known(key: string): Load {
-    return { of: key, loaded: details.peek(key), state: { kind: 'loading' } };
+    return { of: key, loaded: details.peek(sessionId, key), state: { kind: 'loading' } };
   }
   const [tries, again] = useReducer((count: number) => count + 1, 0);
   useMoreTries(state.of === selected ? passing(state.state) : undefined, again);
@@ -38,7 +42,7 @@ export function useSpanLoad(selected: string, row: SpanRow | undefined): SpanLoa
   useEffect(() => {
     if (row === undefined) return;
     const key = spanKey(row);
-    const have = details.peek(key);
+    const have = details.peek(sessionId, key);
     if (have !== undefined && have.row === row) return;
     const loading = new AbortController();
     // From the last one on, not from this change: an answer that streams changes all the time.
@@ -46,11 +50,11 @@ export function useSpanLoad(selected: string, row: SpanRow | undefined): SpanLoa
     const timer = setTimeout(
       () => {
         requested_ms.current = performance.now();
-        details.load(row, loading.signal).then(
+        details.load(sessionId, row, loading.signal).then(
           (loaded) => setState({ of: key, loaded, state: { kind: 'ready' } }),
           (error: unknown) => {
             if (loading.signal.aborted) return;
-            setState({ of: key, loaded: details.peek(key), state: failed(error) });
+            setState({ of: key, loaded: details.peek(sessionId, key), state: failed(error) });
           },
         );
       },
@@ -60,7 +64,7 @@ export function useSpanLoad(selected: string, row: SpanRow | undefined): SpanLoa
       clearTimeout(timer);
       loading.abort();
     };
-  }, [details, row, tries]);
+  }, [details, sessionId, row, tries]);
   const { loaded, state: last } = state.of === selected ? state : known(selected);
   return { loaded, problem: last.kind === 'failed' ? last.message : undefined };
 }

@@ -31,7 +31,7 @@ export function SpanPanel({ trace, selected, onClose }: SpanPanelProps) {
   const row = useRow(trace.spans, selected);
   const isLoading = useCell(trace.state).kind === 'loading';
   const newest = useRow(trace.whole.spans, selected);
-  const load = useSpanLoad(selected, row && newest);
+  const load = useSpanLoad(trace.sessionId, selected, row && newest);
   const { router } = useInspector();
   const select = useMemo(() => (key: string) => router.adjust({ span: key }), [router]);
   return (

@@ -1,9 +1,9 @@
 /** The agent's state step by step: each change, and the whole state after it. */
 
 import { useEffect, useMemo, useState } from 'react';
+import type { SpanId } from '../../api/client.ts';
 import type { StateDifference, StateStep } from '../../api/types.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
-import type { SpanId } from '../../state/span-values.ts';
 import { PARTS_TEXT, partOf, STATE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
@@ -115,12 +115,12 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
 
 function useStateStep(span: SpanId, choice: StepChoice, version: unknown) {
   const { api } = useInspector();
-  const { trace_id, span_id } = span;
+  const { session_id, trace_id, span_id } = span;
   const [state, setState] = useState<{ of?: unknown; step?: StateStep; problem?: string }>({});
   // biome-ignore lint/correctness/useExhaustiveDependencies: of another version too
   useEffect(() => {
     const loading = new AbortController();
-    api.spanState(trace_id, span_id, choice, loading.signal).then(
+    api.spanState({ session_id, trace_id, span_id }, choice, loading.signal).then(
       (step) => setState({ of: choice, step }),
       (error: unknown) => {
         if (loading.signal.aborted) return;
@@ -129,7 +129,7 @@ function useStateStep(span: SpanId, choice: StepChoice, version: unknown) {
       },
     );
     return () => loading.abort();
-  }, [api, trace_id, span_id, choice, version]);
+  }, [api, session_id, trace_id, span_id, choice, version]);
   return { step: state.step, problem: state.problem, isLoading: state.of !== choice };
 }
 

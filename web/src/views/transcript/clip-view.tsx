@@ -39,7 +39,7 @@ export function ClipView({ clip, what, whole, isMarkdown = false, isShort }: Cli
     const row = trace.whole.spans.get(spanKey);
     if (row === undefined) return;
     setState('loading');
-    details.load(row, new AbortController().signal).then(
+    details.load(trace.sessionId, row, new AbortController().signal).then(
       ({ detail }) => {
         const text = whole(detail);
         setState(text === undefined ? 'failed' : 'idle');

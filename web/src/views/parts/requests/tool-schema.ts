@@ -7,14 +7,14 @@ import { useInspector } from '../context.ts';
 const MAX_SCHEMA_BYTES = 65_536;
 
 /** The JSON Schema; undefined while it is not known, or was not captured. */
-export function useToolSchema({ trace_id, span_id, tool_name }: Request): unknown {
+export function useToolSchema({ session_id, trace_id, span_id, tool_name }: Request): unknown {
   const { api } = useInspector();
   const [schema, setSchema] = useState<unknown>();
   useEffect(() => {
     if (trace_id === null || span_id === null) return;
     const loading = new AbortController();
     api
-      .spanText(trace_id, span_id, loading.signal, MAX_SCHEMA_BYTES)
+      .spanText({ session_id, trace_id, span_id }, loading.signal, MAX_SCHEMA_BYTES)
       .then((text) => {
         const { tool_definition, view } = JSON.parse(text) as SpanDetail;
         // A host may name the server with the tool; the span may be around another tool.
@@ -26,6 +26,6 @@ export function useToolSchema({ trace_id, span_id, tool_name }: Request): unknow
       // Without it nothing is completed.
       .catch(() => {});
     return () => loading.abort();
-  }, [api, trace_id, span_id, tool_name]);
+  }, [api, session_id, trace_id, span_id, tool_name]);
   return schema;
 }

@@ -1,8 +1,8 @@
 /** Context of the span that the panel shows. */
 import { createContext, useContext } from 'react';
+import type { SpanId } from '../../../api/client.ts';
 import type { Clamped } from '../../../api/types.ts';
 import type { Cuts } from '../../../model/trace/cuts.ts';
-import type { SpanId } from '../../../state/span-values.ts';
 
 interface ShownSpan {
   readonly id: SpanId;
