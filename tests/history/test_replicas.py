@@ -132,6 +132,23 @@ def test_what_is_acknowledged_is_on_two_of_three_whichever_is_killed(
         wait_for(lambda: not health(service)["replicas"], deadline_s=_BACK_S)
 
 
+def test_a_replica_that_hangs_stops_copying_no_longer_than_one_that_is_killed(
+    tmp_path: Path, replicas: list[ClickHouseServer]
+) -> None:
+    with with_replicas(tmp_path, replicas, ack="history") as service:
+        wait_for(acknowledged(service, 1))
+        a, b, c = in_use(replicas)
+        a.hang()
+        wait_for(acknowledged(service, 2))
+        assert names(b, c) == [["call 1", "call 2"]] * 2
+        wait_for(lambda: health(service)["replicas"])
+        (trouble,) = health(service)["replicas"]
+        assert f"127.0.0.1:{a.port}/inspector does not answer" in trouble
+        a.go_on()
+        wait_for(lambda: names(a) == names(b), deadline_s=_BACK_S)
+        wait_for(lambda: not health(service)["replicas"], deadline_s=_BACK_S)
+
+
 def test_what_a_third_replica_does_not_fetch_is_copied_and_not_confirmed(
     tmp_path: Path, replicas: list[ClickHouseServer]
 ) -> None:

@@ -121,6 +121,35 @@ class TestOnAServer:
             send(service, 4)
             wait_for(lambda: len(names(clickhouse)()) == 4)
 
+    def test_a_server_that_hangs_is_reported_and_gets_everything_once_it_answers(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        with with_history(tmp_path, clickhouse) as service:
+            send(service, 1)
+            wait_for(lambda: names(clickhouse)() == ["call 1"])
+            clickhouse.hang()
+            send(service, 2)
+            wait_for(lambda: health(service)["state"] == "away")
+            assert "does not answer. Is ClickHouse running" in health(service)["message"]
+            (partial,) = service.get("/search?q=call")["partial"]
+            assert partial["part"] == "history"
+            clickhouse.go_on()
+            wait_for(lambda: names(clickhouse)() == ["call 1", "call 2"])
+            wait_for(lambda: health(service)["state"] == "ok")
+
+    def test_of_two_servers_the_one_that_does_not_hang_is_copied_to(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        with running_clickhouse("server", tmp_path / "other") as other:
+            both = f"clickhouse://inspector@127.0.0.1:{clickhouse.port},127.0.0.1:{other.port}"
+            with with_history(tmp_path, clickhouse, history=f"{both}/inspector") as service:
+                send(service, 1)
+                wait_for(lambda: names(clickhouse)() == ["call 1"])
+                clickhouse.hang()
+                send(service, 2)
+                wait_for(lambda: names(other)() == ["call 1", "call 2"])
+                wait_for(lambda: health(service)["state"] == "ok")
+
     def test_what_came_while_it_was_away_is_there_once_although_the_service_was_killed(
         self, tmp_path: Path, clickhouse: ClickHouseServer
     ) -> None:

@@ -56,6 +56,10 @@ class HistoryAddress:
         """Return the address of each server alone."""
         return [replace(self, hosts=(host,)) for host in self.hosts]
 
+    def last(self, server: HistoryAddress) -> HistoryAddress:
+        """Return this address, with one of its servers after all others."""
+        return replace(self, hosts=tuple(sorted(self.hosts, key=lambda host: host in server.hosts)))
+
     def urls(self) -> list[str]:
         """Return the address of each server."""
         scheme = "https" if self.is_secure else "http"

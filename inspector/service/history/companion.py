@@ -23,7 +23,7 @@ import orjson
 from inspector.errors import HistoryError, InspectorError, StoreUnavailableError
 from inspector.service.history.address import HistoryAddress
 from inspector.service.history.checking import Checking
-from inspector.service.history.clickhouse import ClickHouse, Stores
+from inspector.service.history.clickhouse import ClickHouse, SilentServerError, Stores
 from inspector.service.history.copier import Copier, OlderStoreError
 from inspector.service.history.replicas import Replicas
 from inspector.service.history.schema import check, is_replicated, migrate
@@ -59,13 +59,17 @@ def main() -> None:
             first = replicas.begin() if replicas else address
             with closing(ClickHouse(first, password)) as history:
                 history.connect()
-                migrate(history, copies)
-                orders.address = history.address
-                store = SameStore(Path(settings["store"]))
-                may_evict = len(address.hosts) == 1 or is_replicated(history)
-                _copy(store, history, settings["behind_ns"], replicas, may_evict=may_evict)
+                with history.watched():
+                    migrate(history, copies)
+                    orders.address = history.address
+                    store = SameStore(Path(settings["store"]))
+                    may_evict = len(address.hosts) == 1 or is_replicated(history)
+                    _copy(store, history, settings["behind_ns"], replicas, may_evict=may_evict)
         except OlderStoreError:
             _report(state="refused", message=_OLDER)
+        except SilentServerError as error:
+            address = address.last(error.address)
+            _report(state="away", message=str(error))
         except HistoryError as error:
             _report(state="away" if error.is_passing else "refused", message=str(error))
         except InspectorError as error:  # the store cannot be read now
@@ -203,9 +207,9 @@ class Orders:
         try:
             with closing(ClickHouse(address, self._password)) as history:
                 history.connect()
-                check(history)
                 store = ReadOnlySqliteStore(self._store)
-                with store.read() as reader:
+                with history.watched(), store.read() as reader:
+                    check(history)
                     unpack(reader, history, Stores(store.id, store.former), session_ids, path)
         except InspectorError as error:
             return str(error)
