@@ -121,10 +121,10 @@ def _copy(
         if checking.lacks and time.monotonic() - began_again_s > _BEGIN_AGAIN_S:
             began_again_s = time.monotonic()
             copier.begin_again()
-        whole = checking.whole if may_evict else {}
+        whole = checking.whole if may_evict and copier.has_again else {}
         _report(
             state="ok",
-            message=_lost(checking),
+            message=_lost(checking, is_copied_again=copier.is_copying_again),
             through=copier.confirmed,
             here=copier.through if has_all else 0,
             server=history.address.hosts[0],
@@ -132,12 +132,13 @@ def _copy(
             replicas=replicas.troubles() if replicas else (),
         )
         reported = whole
-        if not has_more:
+        if not has_more or copier.is_copying_again:
             copier.delete_departed()
+        if not has_more:
             time.sleep(_IDLE_S if behind_ns else _IDLE_AT_ONCE_S)
 
 
-def _lost(checking: Checking) -> str | None:
+def _lost(checking: Checking, *, is_copied_again: bool) -> str | None:
     """Return what a person has to know about what the history has lost."""
     if checking.lost:
         days = sorted(checking.lost)
@@ -147,7 +148,7 @@ def _lost(checking: Checking) -> str | None:
             f" {', '.join(days[:_MOST_DAYS])}{more}. Put them back from a backup,"
             " or delete these sessions."
         )
-    if checking.lacks:
+    if checking.lacks or is_copied_again:
         return "The history has lost what was copied to it. What is on the disk is copied again."
     return None
 

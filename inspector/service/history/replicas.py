@@ -41,7 +41,7 @@ class Replicas:
         self._copies = copies
         self._changed = threading.Condition()
         self._beginning = 0
-        self._inserted: End = (0, 0)
+        self._inserted = End(again=0)
         self._has: dict[str, End] = {}
         """By server: the end of what was inserted before its last look for it."""
         self._troubles: dict[str, HistoryError] = {}
@@ -56,7 +56,7 @@ class Replicas:
         each = self._address.each()
         with self._changed:
             self._beginning += 1
-            self._inserted = (0, 0)
+            self._inserted = End(again=0)
             self._has.clear()
             self._changed.notify_all()
             self._changed.wait_for(
@@ -89,7 +89,7 @@ class Replicas:
             self._inserted = inserted
             self._changed.notify_all()
             most = sorted(self._has.values(), reverse=True)
-        return most[self._copies - 1] if len(most) >= self._copies else (0, 0)
+        return most[self._copies - 1] if len(most) >= self._copies else End()
 
     def troubles(self) -> list[str]:
         """Return a sentence on each replica that is behind or does not answer."""
