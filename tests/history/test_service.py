@@ -273,9 +273,11 @@ class TestOnAServer:
     def test_a_disk_that_was_full_gets_everything_once_there_is_room(self, tmp_path: Path) -> None:
         with (
             running_clickhouse("server", tmp_path / "small", disk_mb=24) as clickhouse,
-            with_history(tmp_path, clickhouse) as service,
+            with_history(tmp_path, clickhouse, hot="0.001m") as service,
         ):
-            wait_for(lambda: health(service)["state"] == "ok")
+            send(service, 21)
+            wait_for(lambda: names(clickhouse)() == ["call 21"])
+            wait_for(lambda: stored_spans(service) == 0, deadline_s=90)
             filler = clickhouse.files / "filler"
             with pytest.raises(OSError, match="No space left"):
                 filler.write_bytes(bytes(24 * 2**20))
@@ -284,10 +286,14 @@ class TestOnAServer:
             wait_for(lambda: health(service)["state"] == "refused")
             assert "its disk is full. Make room there" in health(service)["message"]
             send(service, 20)
+            answer = service.get("/search?q=call")
+            assert len(answer["spans"]) == 21, "also what has left the disk"
+            assert [one["why"] for one in answer["partial"]] == [health(service)["message"]]
+            assert [one["name"] for one in spans_of(service, 21)] == ["call 21"]
             filler.unlink()
-            wait_for(lambda: len(names(clickhouse)()) == 20)
+            wait_for(lambda: len(names(clickhouse)()) == 21)
             wait_for(lambda: health(service)["state"] == "ok")
-            assert len(set(names(clickhouse)())) == 20
+            assert len(set(names(clickhouse)())) == 21
 
 
 def companions(service: Service) -> list[int]:

@@ -24,7 +24,7 @@ from inspector.errors import HistoryError, InspectorError, StoreUnavailableError
 from inspector.service.history.address import HistoryAddress
 from inspector.service.history.checking import Checking
 from inspector.service.history.clickhouse import ClickHouse, SilentServerError, Stores
-from inspector.service.history.copier import Copier, OlderStoreError
+from inspector.service.history.copier import Copier, OlderStoreError, position
 from inspector.service.history.replicas import Replicas
 from inspector.service.history.schema import check, is_replicated, migrate
 from inspector.service.history.unpacking import unpack
@@ -71,7 +71,8 @@ def main() -> None:
             address = address.last(error.address)
             _report(state="away", message=str(error))
         except HistoryError as error:
-            _report(state="away" if error.is_passing else "refused", message=str(error))
+            can = {} if error.is_passing or replicas else orders.readable()
+            _report(state="away" if error.is_passing else "refused", message=str(error), **can)
         except InspectorError as error:  # the store cannot be read now
             _report(state="away", message=str(error))
         except Exception as error:  # noqa: BLE001 - the service says so, and it is tried again
@@ -197,6 +198,18 @@ class Orders:
             order = self._waiting.get()
             failure = self._fill(Path(order["path"]), order["sessions"])
             _report(unpacked=order["path"], message=failure)
+
+    def readable(self) -> dict[str, Any]:
+        """Return where, and up to what, the history can be read although nobody can write it."""
+        try:
+            with closing(ClickHouse(self.address, self._password)) as history:
+                history.connect()
+                with history.watched():
+                    check(history)
+                    here, _ = position(history, ReadOnlySqliteStore(self._store).id)
+                return {"server": history.address.hosts[0], "here": here}
+        except InspectorError:
+            return {}
 
     def _fill(self, path: Path, session_ids: list[str]) -> str | None:
         """Unpack sessions; return why that failed."""

@@ -82,6 +82,15 @@ class OlderStoreError(Exception):
     """The store is an older copy of the one that was copied."""
 
 
+def position(history: ClickHouse, store_id: str, part: str = "copied") -> tuple[int, int]:
+    """Return up to which change a part of the work is done, and the time of the newest of that."""
+    found = history.rows(
+        "SELECT max(through) AS through, max(newest_ns) AS newest_ns FROM position"
+        f" WHERE store = {literal(store_id)} AND part = {literal(part)}"
+    )
+    return (int(found[0]["through"]), int(found[0]["newest_ns"])) if found else (0, 0)
+
+
 @dataclass(slots=True)
 class _Places:
     """The sessions of traces that were noted."""
@@ -412,11 +421,7 @@ class Copier:
     # --- positions --------------------------------------------------------------------------
 
     def _position(self, part: str) -> tuple[int, int]:
-        found = self._history.rows(
-            "SELECT max(through) AS through, max(newest_ns) AS newest_ns FROM position"
-            f" WHERE store = {literal(self._id.decode())} AND part = {literal(part)}"
-        )
-        return (int(found[0]["through"]), int(found[0]["newest_ns"])) if found else (0, 0)
+        return position(self._history, self._id.decode(), part)
 
     def _note(self, part: str, through: int, newest_ns: int = 0) -> None:
         self._insert("position", [POSITION.row(self._id, part, through, newest_ns)])
