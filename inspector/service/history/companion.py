@@ -36,6 +36,8 @@ _IDLE_S = 1.0
 _IDLE_AT_ONCE_S = 0.2
 _RETRY_S = 5.0
 _BEGIN_AGAIN_S = 3600.0
+_UNPACKED_AT_ONCE = 3
+"""Sessions, each with some ten megabytes of memory; what is copied waits for none."""
 _MOST_DAYS = 3
 """Limit of the days that a message names."""
 _OLDER = (
@@ -51,8 +53,7 @@ def main() -> None:
     copies = settings.get("copies", 1)
     replicas = Replicas(address, password, copies) if copies > 1 else None
     orders = Orders(address, password, Path(settings["store"]), replicas)
-    threading.Thread(target=orders.work, daemon=True).start()
-    threading.Thread(target=orders.read, args=(sys.stdin.buffer,), daemon=True).start()
+    orders.start(sys.stdin.buffer)
     while True:
         began_s = time.monotonic()
         try:
@@ -167,7 +168,7 @@ def _report(**report: Any) -> None:
 
 
 class Orders:
-    """Sessions to unpack, one after another.
+    """Sessions to unpack, a few side by side.
 
     Args:
         address: Of the history.
@@ -186,14 +187,18 @@ class Orders:
         self._replicas = replicas
         self._waiting: Queue[dict[str, Any]] = Queue()
 
-    def read(self, stream: BinaryIO) -> None:
-        """Take orders until the stream ends, and then end the process."""
+    def start(self, stream: BinaryIO) -> None:
+        """Fill the orders of a stream; when that ends, the process does."""
+        for _ in range(_UNPACKED_AT_ONCE):
+            threading.Thread(target=self._work, daemon=True).start()
+        threading.Thread(target=self._read, args=(stream,), daemon=True).start()
+
+    def _read(self, stream: BinaryIO) -> None:
         for line in stream:
             self._waiting.put(orjson.loads(line))
         os._exit(0)  # a request under way must not keep it
 
-    def work(self) -> None:
-        """Fill orders for ever."""
+    def _work(self) -> None:
         while True:
             order = self._waiting.get()
             failure = self._fill(Path(order["path"]), order["sessions"])
@@ -202,11 +207,14 @@ class Orders:
     def readable(self) -> dict[str, Any]:
         """Return where, and up to what, the history can be read although nobody can write it."""
         try:
-            with closing(ClickHouse(self.address, self._password)) as history:
+            with (
+                closing(ClickHouse(self.address, self._password)) as history,
+                closing(ReadOnlySqliteStore(self._store)) as store,
+            ):
                 history.connect()
                 with history.watched():
                     check(history)
-                    here, _ = position(history, ReadOnlySqliteStore(self._store).id)
+                    here, _ = position(history, store.id)
                 return {"server": history.address.hosts[0], "here": here}
         except InspectorError:
             return {}
