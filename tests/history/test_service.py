@@ -14,6 +14,7 @@ import pytest
 
 from inspector.service.query.tree import All
 from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
+from tests.support.faults.late_answers import late_answers
 from tests.support.services.clickhouse import (
     PASSWORD,
     WHY,
@@ -136,6 +137,32 @@ class TestOnAServer:
             clickhouse.go_on()
             wait_for(lambda: names(clickhouse)() == ["call 1", "call 2"])
             wait_for(lambda: health(service)["state"] == "ok")
+
+    def test_a_server_whose_answers_are_late_delays_nobody_who_sends(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        with late_answers(clickhouse.port, 0.1) as proxy:
+            late = f"clickhouse://inspector@127.0.0.1:{proxy.port}/inspector"
+            with with_history(tmp_path, clickhouse, history=late, hot="0.001m") as service:
+                send(service, 1)
+                wait_for(lambda: names(clickhouse)() == ["call 1"])
+                wait_for(lambda: stored_spans(service) == 0, deadline_s=90)
+                proxy.late_s = 1
+                for number in range(2, 20):
+                    send(service, number)
+                assert (health(service)["state"], health(service)["behind"] > 0) == ("ok", True)
+                assert len(found(service, "call")) == 19, "on the disk, and what has left it"
+                wait_for(lambda: len(names(clickhouse)()) == 19)
+                proxy.late_s = 10
+                send(service, 20)
+                wait_for(lambda: health(service)["state"] == "away")
+                for route in ("/search?q=call", "/sessions?q=call"):
+                    (partial,) = service.get(route)["partial"]
+                    assert partial["part"] == "history"
+                send(service, 21)
+                assert "call 21" in found(service, "call")
+                proxy.late_s = 0
+                wait_for(lambda: len(names(clickhouse)()) == 21)
 
     def test_of_two_servers_the_one_that_does_not_hang_is_copied_to(
         self, tmp_path: Path, clickhouse: ClickHouseServer
