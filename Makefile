@@ -100,7 +100,8 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: $(RUN_ENV) $(UI) ## watch the demo agent: starts the service and feeds it; Ctrl-C ends both
+# The environment of the tests has all of it, in other versions: two in one break both.
+run: $(if $(wildcard $(ENV)),$(ENV),$(RUN_ENV)) $(UI) ## watch the demo agent: starts the service and feeds it; Ctrl-C ends both
 	@$(BIN)/python -m inspector.demo --serve --loop
 
 .PHONY: test

@@ -33,7 +33,7 @@ OTLP routes answer with a `google.rpc.Status` instead.
 """
 MEANINGS = {
     "ambiguous_session": "several services of a reader have a session with this id",
-    "different_services": "the sessions are of different services of a reader",
+    "different_services": "sessions of two services of a reader have an id or trace in common",
     "may_have_acted": "a service did not answer in time; whether it acted is not known",
     "reader": "the request must go to a service: a reader stores nothing",
     "writer_away": "a service of a reader does not answer",
@@ -67,7 +67,7 @@ MEANINGS = {
     "not_json": "the body must be JSON",
     "nothing_runs": "no process of the session is connected; in the audit log only",
     "origin_not_allowed": "the `Origin` is not in `INSPECTOR_ALLOWED_ORIGINS`",
-    "overloaded": "more data arrives than is committed: retry after `Retry-After`",
+    "overloaded": "more data arrives, or more is compared, than can be at once: see `Retry-After`",
     "request_id_taken": "another process opened a request with this id",
     "same_session": "a session is compared with itself",
     "session_not_found": "the session does not exist, or was deleted",

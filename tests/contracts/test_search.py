@@ -19,7 +19,7 @@ from inspector.service.model.rows import Json, SessionStatus, SpanKind, SpanStat
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.fields import SESSION_FIELDS, SPAN_FIELDS
 from inspector.service.query.tree import All, Node
-from inspector.service.search import Search, open_search
+from inspector.service.search import Search, histogram, open_search
 from inspector.service.search.evaluator import Evaluator
 from inspector.service.search.fields import SESSION_READERS, SPAN_READERS
 from inspector.service.search.histogram import Buckets, count_all, count_sessions
@@ -622,6 +622,29 @@ def test_a_count_that_runs_out_of_time_says_from_when_it_is_whole(store: Store) 
         found = count_sessions(search, node, Buckets(START_NS, 1, 100))
     assert found.counted_from_ns == START_NS + 7
     assert found.counts.total() == 2
+
+
+def test_a_count_that_looks_at_no_session_ends_in_time_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sqlite_reader, "_STEPS", 1)
+    monkeypatch.setattr(histogram, "_ROWS_A_STEP", 2)
+    records = [session(f"s{n}", n, started_ns=START_NS + n) for n in range(1, 10)]
+    node = parse_query("status:running", QueryScope.SESSION, NOW_NS)
+    with closing(open_store("memory:")) as store:
+        store.commit(Changes(1, 9, records))
+        ticks = iter(range(10_000))
+        with store.read() as reader:
+            search = Search(reader, NOW_NS, page_s=0.4, clock=lambda: float(next(ticks)))
+            pages = [count_all(search, node, None)]
+            while (after := pages[-1].next) is not None:
+                pages.append(count_all(search, node, after))
+            assert [page.count for page in pages] == [4, 4, 1]
+            slow = Search(reader, NOW_NS, page_s=20, clock=lambda: float(next(ticks)))
+            found = count_sessions(slow, node, Buckets(START_NS, 3, 4))
+    assert found.counted_from_ns is not None
+    assert START_NS < found.counted_from_ns < START_NS + 12
+    assert found.counts.total() == START_NS + 10 - found.counted_from_ns
 
 
 @pytest.mark.parametrize("text", ["", "status:failed", "s2 OR s5", "s*", "nothing"])

@@ -11,9 +11,10 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from playwright.sync_api import Page, expect
 
+from inspector.service.files.otlp_json import plain
 from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.services.process import Service
-from tests.support.telemetry.export import span
+from tests.support.telemetry.export import span, trace_request
 
 TOKEN = "a-token-of-all-services-0123456789"
 Fleet = dict[str, Service]
@@ -87,6 +88,23 @@ def test_two_services_are_one_list_until_one_is_away_and_again_when_it_is_back(
     page.get_by_role("link", name="Sessions", exact=True).click()
     expect(rows["us"]).to_be_visible()
     assert thrown == []
+
+
+def test_sessions_of_two_services_are_compared_under_the_names_of_these(
+    page: Page, fleet: Fleet
+) -> None:
+    lost = span(2, trace_id=bytes(15) + b"\2", name="unfinished")
+    lost.end_time_unix_nano = 0
+    file = {"resourceSpans": [plain(one) for one in trace_request(lost).resource_spans]}
+    fleet["us"].client.post("/import", json=file).raise_for_status()
+    reader = fleet["reader"]
+    page.goto(f"{reader.url}/ui/?token={reader.token}")
+    page.goto(f"{reader.url}/ui/compare?session=eu:run-eu&session=us:{lost.trace_id.hex()}")
+    heads = page.get_by_role("columnheader")
+    for name, title in (("eu", "work of run-eu"), ("us", "unfinished")):
+        expect(heads.filter(has_text=title).get_by_text(name, exact=True)).to_be_visible()
+    page.get_by_text("1 step the same").click()
+    expect(page.get_by_text("lost", exact=True).first).to_be_visible()
 
 
 def test_a_file_that_is_dropped_on_a_reader_is_refused_in_its_words(

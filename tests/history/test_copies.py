@@ -32,7 +32,7 @@ from tests.support.services.clickhouse import PASSWORD, ClickHouseServer, runnin
 from tests.support.services.process import wait_for
 from tests.support.services.recorder_rig import Rig, play
 from tests.support.telemetry.otlp import SECOND_NS, span
-from tests.support.telemetry.records import heartbeat, log, started, trace_hex
+from tests.support.telemetry.records import heartbeat, log, span_hex, started, trace_hex
 
 pytestmark = pytest.mark.slow
 
@@ -458,6 +458,44 @@ def test_the_query_of_the_page_adds_up_tokens(
     mine = query.text.replace("WHERE", f"WHERE store = '{rig.store.id}' AND")
     [found] = history.rows(mine)
     assert sorted(map(str, found.values())) == ["3", "3", "6", "m"]
+
+
+_OF_GRAFANA = """
+WITH '{trace_id}' AS trace_id,
+  (SELECT min(Start) FROM otel_traces_trace_id_ts WHERE TraceId = trace_id) AS first,
+  (SELECT max(End) + 1 FROM otel_traces_trace_id_ts WHERE TraceId = trace_id) AS last
+SELECT TraceId AS traceID, ParentSpanId AS parentSpanID, ServiceName AS serviceName,
+  SpanName AS operationName, Timestamp AS startTime, multiply(Duration, 0.000001) AS duration,
+  arrayMap(key -> map('key', key, 'value', SpanAttributes[key]), mapKeys(SpanAttributes)) AS tags,
+  arrayMap(key -> map('key', key, 'value', ResourceAttributes[key]),
+    mapKeys(ResourceAttributes)) AS serviceTags,
+  if(StatusCode = 'Error', 2, 0) AS statusCode, StatusMessage AS statusMessage,
+  arrayMap((name, at, attributes) -> tuple(name, toString(at), attributes),
+    `Events.Name`, `Events.Timestamp`, `Events.Attributes`) AS logs
+FROM otel_traces WHERE traceID = trace_id AND startTime >= first AND startTime <= last
+ORDER BY startTime
+"""
+
+
+def test_a_dashboard_for_the_tables_of_the_collectors_exporter_shows_a_trace(
+    clickhouse: ClickHouseServer, history: ClickHouse, tmp_path: Path
+) -> None:
+    if clickhouse.kind == "server":
+        pytest.skip("18.16 has no maps")
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    trace = 0xDA5B0A2D
+    rig.record(
+        span("root", trace=trace, span_id=1, error="boom", attributes={"a.key": "value"}),
+        span("child", trace=trace, span_id=2, parent=1),
+    )
+    copier = Copier(rig.store, history, clock=lambda: rig.now_ns, behind_ns=0)
+    copier.step()
+    copier.step()
+    rows = history.rows(_OF_GRAFANA.format(trace_id=trace_hex(trace)))
+    root, child = sorted(rows, key=lambda row: row["parentSpanID"])
+    assert (root["operationName"], root["statusCode"], root["duration"]) == ("root", 2, 1000)
+    assert root["tags"] == [{"key": "a.key", "value": "value"}]
+    assert (child["operationName"], child["parentSpanID"]) == ("child", span_hex(1))
 
 
 def test_a_large_backlog_is_copied_in_batches(

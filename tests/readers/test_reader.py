@@ -188,10 +188,6 @@ def test_what_it_does_not_have_is_refused_with_where_to_send_it(
         refused = reader.client.request(method, path, content=b"{}")
         assert refused.status_code == 421, path
         assert "eu, us" in refused.text
-    eu.send(named("a", 1))
-    us.send(named("b", 2))
-    compared = reader.client.get("/compare?left=eu:a&right=us:b")
-    assert (compared.status_code, compared.json()["code"]) == (422, "different_services")
     assert httpx.get(f"{reader.url}/sessions").status_code == 401
 
 
@@ -294,6 +290,17 @@ def test_who_calls_a_reader_cannot_hide_where_from(
     assert (entry["origin"], entry["address"]) == ("api", "127.0.0.1 via 127.0.0.1")
 
 
+def test_a_reader_logs_commands_that_it_refuses(start: Start, eu: Service, tmp_path: Path) -> None:
+    log = tmp_path / "reader.log"
+    with log.open("w") as stderr:
+        reader = start("logged", store=None, writers=f"eu={eu.url}", stderr=stderr)
+        headers = {"Authorization": "Bearer wrong", "Inspector-Actor": "mallory"}
+        refused = httpx.post(f"{reader.url}/sessions/eu:a/pause", headers=headers)
+    assert refused.status_code == 401
+    line = "Refused: pause of 'eu:a' by 'mallory' (api) at 127.0.0.1: wrong token"
+    wait_for(lambda: line in log.read_text())
+
+
 def test_a_program_catches_up_and_ends(eu: Service, us: Service, reader: Service) -> None:
     position = reader.get("/sessions")["as_of"]
     eu.send(named("a", 1))
@@ -301,3 +308,73 @@ def test_a_program_catches_up_and_ends(eu: Service, us: Service, reader: Service
     text = reader.client.get(f"/events?until=now&after={position}").text
     assert '"session_id":"eu:a"' in text
     assert '"session_id":"us:b"' in text
+
+
+def test_sessions_of_two_services_are_compared_as_they_are_listed(
+    eu: Service, us: Service, reader: Service
+) -> None:
+    eu.send(named("a", 1), span("run", span_id=2, trace=1, parent=1))
+    still = span("walk", span_id=2, trace=2, parent=1, duration_ns=None)
+    us.send(named("b", 2), still)
+    found = reader.get("/compare?left=eu:a&right=us:b")
+    assert [found["left"], found["right"]] == [
+        reader.get(f"/sessions/{one}") for one in ("eu:a", "us:b")
+    ]
+    added, removed = found["differences"]
+    assert (added["path"], added["right"]["status"]) == (["work", "walk"], "running")
+    assert (removed["path"], removed["changes"]) == (["work", "run"], ["removed"])
+    us.send(span("run", span_id=3, trace=2, parent=1))
+    found = reader.get("/compare?left=eu:a&right=b")
+    assert [one["path"][-1] for one in found["differences"]] == ["walk"]
+
+
+@pytest.mark.parametrize(
+    ("session", "spans", "why"),
+    [
+        ("a", [named("a", 2)], "the same id"),
+        ("b", [named("b", 1)], "a trace in common"),
+    ],
+)
+def test_sessions_of_two_services_that_cannot_be_compared_are_refused_with_the_reason(
+    eu: Service, us: Service, reader: Service, session: str, spans: list[Any], why: str
+) -> None:
+    eu.send(named("a", 1))
+    us.send(*spans)
+    answer = reader.client.get(f"/compare?left=eu:a&right=us:{session}")
+    assert (answer.status_code, answer.json()["code"]) == (422, "different_services")
+    assert why in answer.json()["detail"]
+
+
+def test_stores_of_compared_sessions_are_few_and_go_with_the_reader(
+    start: Start, eu: Service, us: Service, tmp_path: Path
+) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    reader = Service(
+        own := tmp_path / "own",
+        store=None,
+        token=eu.token,
+        writers=f"eu={eu.url},us={us.url}",
+    )
+    own.mkdir()
+    reader.environment["TMPDIR"] = str(folder)
+    eu.send(named("a", 1))
+    us.send(*(named(f"b{number}", number) for number in range(2, 9)))
+    with reader:
+        for number in range(2, 9):
+            reader.get(f"/compare?left=eu:a&right=us:b{number}")
+        assert len([*folder.glob("*/sessions.sqlite3")]) == 4
+    assert [*folder.glob("*/sessions.sqlite3")] == []
+
+
+def test_a_mistake_in_a_query_is_where_it_was_typed(
+    eu: Service, us: Service, reader: Service
+) -> None:
+    for path in ("/sessions", "/sessions/count", "/causes", "/search"):
+        answer = reader.client.get(path, params={"q": "ID: eu:a statuss:failed"})
+        assert (answer.status_code, answer.json()["position"]) == (400, 9), path
+    eu.send(named("a", 1))
+    assert ids(reader, "/sessions?q=ID:+eu:a") == ["eu:a"]
+    eu.client.post("/sessions/a/pause")
+    entries = reader.get("/audit?q=eu:a")["entries"]
+    assert [one["session_id"] for one in entries] == ["eu:a"]

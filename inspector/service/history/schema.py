@@ -20,17 +20,33 @@ SELECT
     lower(hex(trace)) AS TraceId,
     lower(hex(span)) AS SpanId,
     parent AS ParentSpanId,
+    '' AS TraceState,
     name AS SpanName,
     kind AS SpanKind,
     service AS ServiceName,
+    if(service = '', map(), map('service.name', service)) AS ResourceAttributes,
+    '' AS ScopeName,
+    '' AS ScopeVersion,
     mapFromArrays(attribute_keys, attribute_values) AS SpanAttributes,
-    if(end_ns < 0, 0, end_ns - start_ns) AS Duration,
+    if(end_ns < 0, 0, toUInt64(end_ns - start_ns)) AS Duration,
     multiIf(status = 'error', 'Error', status = 'ok', 'Ok', 'Unset') AS StatusCode,
+    '' AS StatusMessage,
+    CAST([], 'Array(DateTime64(9))') AS `Events.Timestamp`,
+    CAST([], 'Array(String)') AS `Events.Name`,
+    CAST([], 'Array(Map(String, String))') AS `Events.Attributes`,
+    CAST([], 'Array(String)') AS `Links.TraceId`,
+    CAST([], 'Array(String)') AS `Links.SpanId`,
+    CAST([], 'Array(String)') AS `Links.TraceState`,
+    CAST([], 'Array(Map(String, String))') AS `Links.Attributes`,
     session AS SessionId,
     cost_usd AS CostUsd
 FROM span FINAL
 """
-"""Like the table of the Collector's exporter, for the dashboards that people have."""
+_OTEL_TRACE_TIMES = """
+CREATE OR REPLACE VIEW otel_traces_trace_id_ts AS
+SELECT TraceId, min(Timestamp) AS Start, max(Timestamp) AS End FROM otel_traces GROUP BY TraceId
+"""
+"""Both like the tables of the Collector's exporter, for the dashboards that people have."""
 _WORDS = """
 ALTER TABLE {table} ADD INDEX IF NOT EXISTS words_text words
 TYPE text(tokenizer = 'splitByNonAlpha', preprocessor = lower(words))
@@ -79,6 +95,7 @@ def migrate(history: ClickHouse, copies: int = 1) -> None:
         )
     if history.is_modern:
         history.run(_OTEL_TRACES)
+        history.run(_OTEL_TRACE_TIMES)
     if history.has_text_index:
         _index_words(history)
 

@@ -27,6 +27,7 @@ from inspector.service.http.otlp import render
 from inspector.service.http.parts import Parts
 from inspector.service.http.problems import ProblemError, as_problem
 from inspector.service.http.refusals import RefusalAudit
+from inspector.service.model.rows import AuditRow
 
 logger = logging.getLogger("inspector.http")
 
@@ -83,8 +84,8 @@ class Guard:
             if head.method == "POST" and head.path in OTLP_PATHS:
                 self._access.log_refused(head.peer, problem.code, problem.detail)
             parts = getattr(scope["app"].state, "parts", None)
-            if isinstance(parts, Parts):
-                self._audit.record(head, problem, parts.writer)
+            write = parts.writer.record_audit if isinstance(parts, Parts) else _log
+            self._audit.record(head, problem, write)
             return _refusal(scope, head, problem)
         if decision.login_query is not None:
             return _login(scope, head, self._access, decision.login_query)
@@ -96,6 +97,15 @@ class Guard:
         if decision.cors_origin and head.method == "OPTIONS":
             return _preflight(head)
         return None
+
+
+def _log(row: AuditRow) -> None:
+    """Write an entry to the log of a service that has no audit log: a reader."""
+    about = row.request_id or row.session_id or row.process_id
+    logger.warning(
+        "Refused: %s of %r by %r (%s) at %s: %s.",
+        *(row.action, about, row.actor, row.origin, row.address, row.detail),
+    )
 
 
 class _Hardened:

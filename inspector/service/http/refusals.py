@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -16,7 +16,6 @@ from inspector.service.analysis.sanitise import visible_line
 from inspector.service.http.access import RequestHead
 from inspector.service.http.problems import ProblemError
 from inspector.service.ingest.requests.audit_rate_limit import AuditRateLimit
-from inspector.service.ingest.writer import Writer
 from inspector.service.model.rows import AuditRow
 
 BURST, PER_SECOND = 50, 0.2
@@ -45,7 +44,9 @@ class RefusalAudit:
         self._token = token
         self._rate = AuditRateLimit(BURST, PER_SECOND)
 
-    def record(self, head: RequestHead, problem: ProblemError, writer: Writer) -> None:
+    def record(
+        self, head: RequestHead, problem: ProblemError, write: Callable[[AuditRow], None]
+    ) -> None:
         """Write an entry of a refused request, or count it; nothing if it is not about control."""
         target = _target_of(head)
         if target is None:
@@ -76,7 +77,7 @@ class RefusalAudit:
             detail=detail,
             **about,
         )
-        writer.record_audit(row)
+        write(row)
 
     def _shown(self, text: str, max_chars: int) -> str:
         return visible_line(text.replace(self._token, "…"), max_chars)

@@ -24,6 +24,7 @@ from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.reader import lists
+from inspector.service.reader.comparing import ImportedSessions
 from inspector.service.reader.mirror import MirroredStream
 from inspector.service.reader.parts import ReaderParts, reader_parts_of
 from inspector.service.reader.passing import passing_router
@@ -61,7 +62,11 @@ def create_reader_app(settings: Settings) -> FastAPI:
             endpoint = mcp.McpEndpoint(app, token, may_steer=settings.mcp_control == "on")
             stack.push_async_callback(endpoint.close)
             stream.start()
-            app.state.parts = ReaderParts(access=access, fleet=fleet, stream=stream, mcp=endpoint)
+            imported = ImportedSessions(settings)
+            stack.push_async_callback(imported.close)
+            app.state.parts = ReaderParts(
+                access=access, fleet=fleet, stream=stream, imported=imported, mcp=endpoint
+            )
             yield
 
     passed_on = passing_router([route for router in ROUTERS for route in router.routes])

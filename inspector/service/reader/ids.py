@@ -9,10 +9,14 @@ import re
 from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, TypeAlias, get_args, get_origin
+from urllib.parse import quote
 
+from lark import Token
 from pydantic import BaseModel
 
+from inspector.service.http.problems import session_not_found
 from inspector.service.model.writer_names import qualified
+from inspector.service.query.syntax import parse_syntax
 from inspector.service.wire.base import QUALIFIED
 
 Qualify: TypeAlias = Callable[[Any, str], Any]
@@ -84,18 +88,33 @@ class _Fields:
         return value
 
 
-_TEXT = r'"(?:[^"\\]|\\.)*"'
-_VALUE = rf'(?:{_TEXT}|[^\s()",]+)'
-_IDS = re.compile(rf"(?<![\w.])((?:session\.)?id(?:!?[:=~]+))({_VALUE}(?:,{_VALUE})*)|{_TEXT}")
+_IDS = ("id", "session.id")
 
 
 def own_query(query: str, name: str) -> str:
-    """Return a query for the service `name`: `id:eu:ID` means `id:ID` there."""
+    """Return a query for the service `name`: `id:eu:ID` means `id:ID` there.
+
+    Raises:
+        QueryError: It is not valid.
+    """
     before = re.compile(rf'(^|,)("?){re.escape(name)}:')
+    values = dict[int, Token]()
+    for compare in parse_syntax(query).find_data("compare"):
+        field, _, value = (one for one in compare.children if isinstance(one, Token))
+        if field.lower() in _IDS and value.start_pos is not None:
+            values[value.start_pos] = value
+    for start in sorted(values, reverse=True):
+        value = values[start]
+        query = query[:start] + before.sub(r"\1\2", value) + query[start + len(value) :]
+    return query
 
-    def own(found: re.Match[str]) -> str:
-        if found[1] is None:  # words in quotes
-            return found[0]
-        return found[1] + before.sub(r"\1\2", found[2])
 
-    return _IDS.sub(own, query)
+def segment(own_id: str) -> str:
+    """Return an id as a part of a path.
+
+    Raises:
+        ProblemError: It would lead to another path.
+    """
+    if own_id in ("", ".", ".."):
+        raise session_not_found(own_id)
+    return quote(own_id, safe="")

@@ -17,6 +17,7 @@ from inspector.service.http.audit import NdjsonResponse
 from inspector.service.model.times import unix_ns
 from inspector.service.model.writer_names import split_id
 from inspector.service.present.rows import MAX_GROUPS
+from inspector.service.query import QueryScope, parse_query
 from inspector.service.reader.ids import own_query, qualifier
 from inspector.service.reader.merging import (
     Cursors,
@@ -88,6 +89,10 @@ class _ListRequest:
         own = ("cursor", "positions")
         self._query = [one for one in request.query_params.multi_items() if one[0] not in own]
         self._cursor = request.query_params.get("cursor")
+        self._q = self.get("q")
+        if self._path != "/audit":  # a text, no query
+            scope = QueryScope.SPAN if self._path == "/search" else QueryScope.SESSION
+            parse_query(self._q, scope, time_ns())  # mistakes are where they were typed
         limit = self.get("limit", "100")
         self.limit = min(int(limit), 1000) if limit.isdecimal() and len(limit) < 9 else 100
 
@@ -111,7 +116,12 @@ class _ListRequest:
             if cursors is not None and name not in cursors:
                 return None
             query = [(key, value) for key, value in self._query if key not in (also or ())]
-            own = {"q": own_query(self.get("q"), name), "session_id": session and session[1]}
+            own_q = (
+                self._q.removeprefix(f"{name}:")
+                if self._path == "/audit"
+                else own_query(self._q, name)
+            )
+            own = {"q": own_q, "session_id": session and session[1]}
             query = [(key, own.get(key) or value) for key, value in query]
             query += (also or {}).items()
             if cursors is not None and (cursor := cursors[name]) is not None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
+from itertools import compress
 
 from fastapi import Request
 from starlette.types import ASGIApp
@@ -12,6 +13,8 @@ from starlette.types import ASGIApp
 from inspector.service.http.access import Access
 from inspector.service.http.problems import ProblemError, session_not_found
 from inspector.service.model.writer_names import qualified, split_id
+from inspector.service.reader.comparing import ImportedSessions
+from inspector.service.reader.ids import segment
 from inspector.service.reader.mirror import MirroredStream
 from inspector.service.reader.writers import ANSWER_S, Fleet, RemoteWriter
 
@@ -23,12 +26,14 @@ class ReaderParts:
     Attributes:
         fleet: The services that it asks.
         stream: What changes in all of them.
+        imported: Sessions of several services that are compared.
         mcp: The MCP server.
     """
 
     access: Access
     fleet: Fleet
     stream: MirroredStream
+    imported: ImportedSessions
     mcp: ASGIApp
 
     def owner(self, shown_id: str) -> tuple[RemoteWriter, str] | None:
@@ -42,16 +47,18 @@ class ReaderParts:
         Raises:
             ProblemError: No service has it, several have, or one of them does not answer.
         """
-        names = []
-        for name, writer in self.fleet.writers.items():
-            answer = await writer.send(
-                "GET", f"/sessions/{segment(session_id)}", timeout_s=ANSWER_S
-            )
+        path = f"/sessions/{segment(session_id)}"
+
+        async def has(writer: RemoteWriter) -> bool:
+            answer = await writer.send("GET", path, timeout_s=ANSWER_S)
             await answer.aclose()
-            if answer.status_code in (200, 308):  # or it is part of another one by now
-                names.append(name)
-            elif answer.status_code != 404:  # it may have it, too
+            if answer.status_code not in (200, 308, 404):  # 308: it is part of another by now
                 raise writer.failed(f"answers {answer.status_code}")
+            return answer.status_code != 404
+
+        writers = self.fleet.writers
+        found = await asyncio.gather(*map(has, writers.values()))
+        names = [*compress(writers, found)]
         if not names:
             raise session_not_found(session_id)
         if len(names) > 1:
@@ -63,17 +70,6 @@ def reader_parts_of(request: Request) -> ReaderParts:
     """Return the parts of the reader on this app."""
     parts: ReaderParts = request.app.state.parts
     return parts
-
-
-def segment(own_id: str) -> str:
-    """Return an id as a part of a path.
-
-    Raises:
-        ProblemError: It would lead to another path.
-    """
-    if own_id in ("", ".", ".."):
-        raise session_not_found(own_id)
-    return quote(own_id, safe="")
 
 
 def _ambiguous(session_id: str, names: Sequence[str]) -> ProblemError:

@@ -24,13 +24,17 @@ from inspector.service.http.caller import forwarded_caller
 from inspector.service.http.problems import MEDIA_TYPE as PROBLEM
 from inspector.service.http.problems import ProblemError, span_not_found
 from inspector.service.model.writer_names import qualified
-from inspector.service.reader.ids import Qualify, qualifier
-from inspector.service.reader.parts import ReaderParts, reader_parts_of, segment
-from inspector.service.reader.writers import ANSWER_S, Fleet, RemoteWriter, WriterAwayError
+from inspector.service.reader.ids import Qualify, qualifier, segment
+from inspector.service.reader.parts import ReaderParts, reader_parts_of
+from inspector.service.reader.writers import (
+    ANSWER_S,
+    MAX_ANSWER_BYTES,
+    SILENCE_S,
+    Fleet,
+    RemoteWriter,
+    WriterAwayError,
+)
 from inspector.service.wire import Problem
-
-SILENCE_S = 60.0
-"""Time in which some of an answer must come."""
 
 _SENT_ON = (
     "accept",
@@ -197,27 +201,20 @@ class _Traces:
 def _of_compared(qualify: Qualify | None) -> Endpoint:
     async def pass_on(request: Request) -> Response:
         parts = reader_parts_of(request)
-        writers: dict[str, RemoteWriter] = {}
-        query = []
+        query, owners = list[tuple[str, str]](), list[tuple[RemoteWriter, str]]()
         for key, value in request.query_params.multi_items():
             if key in _COMPARED:
                 found = parts.owner(value) or parts.owner(await parts.find_owner(value))
                 assert found is not None
-                writer, value = found
-                writers[writer.name] = writer
+                owners.append(found)
+                value = found[1]
             query.append((key, value))
-        if len(writers) > 1:
-            raise ProblemError(
-                422,
-                "different_services",
-                "Different services",
-                f"The sessions are of different services: {', '.join(sorted(writers))}. Export "
-                "them, import both into one service, and compare them there.",
-            )
-        writer = next(iter(writers.values() or parts.fleet.writers.values()))
-        encoded = urlencode(query).encode()
-        answer = await _send(parts, writer, request, _path(request), encoded)
-        return await _returned(answer, writer, qualify)
+        writer = owners[0][0] if owners else next(iter(parts.fleet.writers.values()))
+        if all(one is writer for one, _ in owners):
+            encoded = urlencode(query).encode()
+            answer = await _send(parts, writer, request, _path(request), encoded)
+            return await _returned(answer, writer, qualify)
+        return await parts.imported.compare(_path(request), query, owners)
 
     return pass_on
 
@@ -261,10 +258,7 @@ async def _returned(
     if media_type == NDJSON:
         pieces = _lines(answer, writer, qualify)
     elif qualify is not None and media_type in ("application/json", PROBLEM):
-        try:
-            body = await answer.aread()
-        except httpx.HTTPError as error:
-            raise writer.failed("ended the connection") from error
+        body = await writer.body(answer)
         made = await asyncio.to_thread(_qualified, body, qualify, writer.name)
         return Response(made, answer.status_code, headers)
     else:
@@ -293,6 +287,8 @@ async def _lines(
                 whole = await asyncio.to_thread(_qualified, whole, qualify, writer.name)
             yield whole + b"\n"
         rest += last
+        if len(rest) > MAX_ANSWER_BYTES:
+            raise writer.failed("answers with a line that has no end")
     if rest:
         yield bytes(rest)
 

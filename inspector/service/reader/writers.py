@@ -26,10 +26,14 @@ _log = logging.getLogger("inspector.reader")
 _CONNECT_S = 2.0
 ANSWER_S = 15.0
 """Time limit of an answer to a list; a search may ask another machine."""
+SILENCE_S = 60.0
+"""Time in which some of a large answer must come."""
 _PAUSE_S = 2.0
 """Time in which a service that could not be reached is not tried again."""
 _HUNG_S = 30.0
 """The same after an answer that did not come: each would take its time again."""
+MAX_ANSWER_BYTES = 128 * 2**20
+"""Limit of an answer that is changed: it is in memory, and as JSON takes several times as much."""
 _LARGE_BYTES = 65_536
 _PLAIN = {"Accept": "application/json", "User-Agent": f"inspector-reader/{VERSION}"}
 
@@ -96,13 +100,11 @@ class RemoteWriter:
         try:
             async with asyncio.timeout(ANSWER_S):
                 answer = await self.send("GET", path, query)
-                body = await answer.aread()
+                body = await self.body(answer)
         except TimeoutError as error:
             away = self.failed(f"has not answered for {ANSWER_S:.0f} s")
             self._hung_until_s[path] = monotonic() + _HUNG_S
             raise away from error
-        except httpx.HTTPError as error:
-            raise self.failed("ended the connection") from error
         if answer.status_code != 200:
             raise self._refusal(answer, body)
         try:
@@ -168,6 +170,24 @@ class RemoteWriter:
             await answer.aclose()
             raise self.failed(why)
         return answer
+
+    async def body(self, answer: httpx.Response) -> bytes:
+        """Read an answer whole.
+
+        Raises:
+            WriterAwayError: It is too large, or the connection ends before.
+        """
+        body = bytearray()
+        try:
+            async for piece in answer.aiter_bytes():
+                body += piece
+                if len(body) > MAX_ANSWER_BYTES:
+                    raise self.failed(f"answers with more than {MAX_ANSWER_BYTES >> 20} MB")
+        except httpx.HTTPError as error:
+            raise self.failed("ended the connection") from error
+        finally:
+            await answer.aclose()
+        return bytes(body)
 
     def _refusal(self, answer: httpx.Response, body: bytes) -> ProblemError:
         try:

@@ -257,18 +257,22 @@ class Reader(SpanReader, Protocol):
         Those of all that fit `node` are among them, and any others.
         """
 
-    def session_counts(
-        self, node: Node, first_ns: int, width_ns: int, count: int
-    ) -> Counter[tuple[int, SessionStatus]] | None:
-        """Count the sessions that match `node`, by status and stretch of time.
-
-        Args:
-            node: The query.
-            first_ns: When the first stretch begins.
-            width_ns: How long each is.
-            count: How many follow one another.
+    def session_statuses(
+        self, node: Node, first_ns: int, beyond_ns: int
+    ) -> Counter[SessionStatus] | None:
+        """Count the sessions of a time that match `node`, by status.
 
         None: they have to be looked at, to know.
+        """
+
+    def session_count(
+        self, node: Node, after: tuple[int, str] | None, most: int
+    ) -> tuple[int, tuple[int, str] | None] | None:
+        """Count those of the next `most` sessions that match `node`; order as `newest_sessions`.
+
+        Returns:
+            Their number, and the place of the last one; None in place of that: there are no more.
+            None: they have to be looked at, to know.
         """
 
     def cause_counts(

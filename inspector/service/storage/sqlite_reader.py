@@ -249,18 +249,37 @@ class SqliteReader(ControlReader):
         )
         return [(value, session_id) for value, session_id in rows]
 
-    def session_counts(
-        self, node: Node, first_ns: int, width_ns: int, count: int
-    ) -> Counter[tuple[int, SessionStatus]] | None:
+    def session_statuses(
+        self, node: Node, first_ns: int, beyond_ns: int
+    ) -> Counter[SessionStatus] | None:
         fits = narrowing(node)
         if not fits.is_exact or fits.has_others:
             return None
         rows = self._all(
-            "SELECT (started_ns - ?1) / ?2, status, count(*) FROM session"
-            f" WHERE started_ns >= ?1 AND started_ns < ?3 AND {fits.sql} GROUP BY 1, 2",
-            (first_ns, width_ns, first_ns + width_ns * count, *fits.parameters),
+            "SELECT status, count(*) FROM session"
+            f" WHERE started_ns >= ? AND started_ns < ? AND {fits.sql} GROUP BY 1",
+            (first_ns, beyond_ns, *fits.parameters),
         )
-        return Counter({(place, SessionStatus(status)): number for place, status, number in rows})
+        return Counter({SessionStatus(status): number for status, number in rows})
+
+    def session_count(
+        self, node: Node, after: tuple[int, str] | None, most: int
+    ) -> tuple[int, tuple[int, str] | None] | None:
+        fits = narrowing(node)
+        if not fits.is_exact or fits.has_others:
+            return None
+        behind, start = ("(started_ns, id) < (?, ?)", after) if after else ("1", ())
+        last = self._all(
+            f"SELECT started_ns, id FROM session WHERE {behind}"
+            " ORDER BY 1 DESC, 2 DESC LIMIT 1 OFFSET ?",
+            (*start, most - 1),
+        )
+        until, end = ("(started_ns, id) >= (?, ?)", last[0]) if last else ("1", ())
+        ((count,),) = self._all(
+            f"SELECT count(*) FROM session WHERE {behind} AND {until} AND {fits.sql}",
+            (*start, *end, *fits.parameters),
+        )
+        return count, last[0] if last else None
 
     def cause_counts(
         self, node: Node, since_ns: int, until_ns: int, most: int

@@ -281,14 +281,18 @@ class _Tables:
         found = (self._by_change.get(change) for change in sorted(changes, reverse=True))
         return [row for row in found if isinstance(row, SpanRecord)]
 
-    def session_counts(
-        self, node: Node, first_ns: int, width_ns: int, count: int
-    ) -> Counter[tuple[int, SessionStatus]] | None:
+    def session_statuses(
+        self, node: Node, first_ns: int, beyond_ns: int
+    ) -> Counter[SessionStatus] | None:
         if node != All():
             return None
         rows = (one.row for one in self._sessions.values())
-        places = Counter(((row.started_ns - first_ns) // width_ns, row.status) for row in rows)
-        return Counter({place: n for place, n in places.items() if 0 <= place[0] < count})
+        return Counter(row.status for row in rows if first_ns <= row.started_ns < beyond_ns)
+
+    def session_count(
+        self, node: Node, after: tuple[int, str] | None, most: int
+    ) -> tuple[int, tuple[int, str] | None] | None:
+        return None  # the plain way: each session is looked at
 
     def model_usage(self, session_ids: Sequence[str]) -> list[ModelUsage]:
         of_model: dict[str | None, list[SpanRecord]] = {}

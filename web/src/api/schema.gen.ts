@@ -787,8 +787,8 @@ export interface paths {
          * Session Count
          * @description Count the sessions that match a filter.
          *
-         *     Simple filters are counted at once. For others, each page has a time limit: add up the counts of
-         *     all pages.
+         *     Each page has a time limit: add up the counts of all pages. One is enough for a million sessions
+         *     and a simple filter.
          */
         get: operations["session_count_sessions_count_get"];
         put?: never;

@@ -106,8 +106,13 @@ function labelOf(step: AlignedStep, names: string, isFirst: boolean, below: stri
     .join(', ');
 }
 
-function durationOf({ duration_ns }: SpanRow): string {
-  return duration_ns === null ? COMPARE_TEXT.running : formatDuration(duration_ns);
+function durationOf(span: SpanRow): string {
+  return span.duration_ns === null ? unended(span) : formatDuration(span.duration_ns);
+}
+
+/** Why a step or a session has no duration. */
+export function unended({ status }: { readonly status: string }): string {
+  return status === 'lost' ? COMPARE_TEXT.lost : COMPARE_TEXT.running;
 }
 
 interface SideProps {

@@ -31,9 +31,10 @@ import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { isRowClick, rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { useRows } from '../parts/rows.ts';
+import { WriterMark } from '../parts/service-mark.tsx';
 import { SpanName } from '../parts/span-name.tsx';
 import { When } from '../parts/times.tsx';
-import { groundOf } from './aligned-row.tsx';
+import { groundOf, unended } from './aligned-row.tsx';
 import { StillRuns } from './compare-summary.tsx';
 import { SessionField } from './session-picker.tsx';
 import './run-table.css';
@@ -219,6 +220,7 @@ function RunHead({ session, base, onRemove }: RunHeadProps) {
         )}
       </span>
       <small>
+        <WriterMark id={session.id} />
         <When at={session.started_at} />
         {session === base && `, ${COMPARE_TEXT.firstRun}`}
       </small>
@@ -232,10 +234,11 @@ function RunHead({ session, base, onRemove }: RunHeadProps) {
   );
 }
 
-function totalsOf({ duration_ms, input_tokens, output_tokens, cost_usd }: Session): string[] {
+function totalsOf(session: Session): string[] {
+  const { duration_ms, input_tokens, output_tokens, cost_usd } = session;
   const tokens = (input_tokens ?? 0) + (output_tokens ?? 0);
   return [
-    duration_ms === null ? COMPARE_TEXT.running : formatDuration(duration_ms * 1e6),
+    duration_ms === null ? unended(session) : formatDuration(duration_ms * 1e6),
     tokens === 0 ? '' : plural(tokens, 'token'),
     cost_usd === null ? '' : formatCost(cost_usd),
   ].filter((total) => total !== '');
@@ -331,9 +334,7 @@ function Cell({ cell, to, isCurrent, isTimed, isMissed }: CellProps) {
     <>
       {cell?.status === 'error' && !changes.includes('failed') && <StatusIcon shape="failed" />}
       {cell !== null && (
-        <span>
-          {cell.duration_ns === null ? COMPARE_TEXT.running : formatDuration(cell.duration_ns)}
-        </span>
+        <span>{cell.duration_ns === null ? unended(cell) : formatDuration(cell.duration_ns)}</span>
       )}
       <span className="ins-hidden">{cell === null ? COMPARE_TEXT.absent : names}</span>
       {changes.map((change) => (

@@ -9,6 +9,7 @@ import { useInspector, useRow } from '../parts/context.ts';
 import { useFoundSessions } from '../parts/found-sessions.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
+import { WriterMark } from '../parts/service-mark.tsx';
 import { When } from '../parts/times.tsx';
 
 interface SessionPickerProps {
@@ -39,6 +40,7 @@ export function SessionPicker({ label, id, session, onChoose }: SessionPickerPro
           </Link>
           {shown !== undefined && (
             <small>
+              <WriterMark id={id} />
               {shown.status}, <When at={shown.started_at} />
             </small>
           )}
@@ -133,6 +135,7 @@ export function SessionField({ label, chosen, onChoose }: SessionFieldProps) {
                 {plainLine(session.title || session.id, 60)}
               </b>
               <span>
+                <WriterMark id={session.id} />
                 {session.status}, <When at={session.started_at} />
               </span>
             </div>

@@ -68,6 +68,8 @@ def test_names_come_before_ids_and_nothing_else() -> None:
         ("id:eu:a,eu:b x", "id:a,b x"),
         ('id~"eu:ab"', 'id~"ab"'),
         ("id!=eu:a", "id!=a"),
+        ("ID: eu:a", "ID: a"),
+        ("-session(id:eu:a) id:eu:eu:b", "-session(id:a) id:eu:b"),
         ('session.id:"eu:a b"', 'session.id:"a b"'),
         ("(id:us:a OR id:eu:b)", "(id:us:a OR id:b)"),
         ('"see id:eu:42"', '"see id:eu:42"'),
