@@ -44,6 +44,8 @@ class HistoryAddress:
         hosts = tuple(_host(one, _PORTS[is_secure]) for one in listed.split(",") if one.strip())
         if not hosts:
             raise ValueError(f"it names no host: use an address such as {_EXAMPLE}")
+        if len(set(hosts)) < len(hosts):
+            raise ValueError("it names a host twice")
         if not database.strip("/"):
             raise ValueError(f"it names no database: use an address such as {_EXAMPLE}")
         return cls(user if is_named else "default", hosts, unquote(database), is_secure)
