@@ -417,6 +417,9 @@ def test_sessions_that_were_merged_in_a_circle_lead_nowhere(store: Store) -> Non
     departures = [Tombstone("A", "B", change=1), Tombstone("B", "A", change=2)]
     store.commit(Changes(first=1, head=2, departures=departures))
     with store.read() as reader:
+        newest = [reader.newest_departures(*wanted) for wanted in ((9, 9), (9, 1), (1, 9))]
+        assert newest == [[2, 1], [2], [1]]
+    with store.read() as reader:
         assert reader.destination("A") is None
 
 

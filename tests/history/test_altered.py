@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector.errors import HistoryError
+from inspector.service.history import copier as copier_module
 from inspector.service.history.checking import Checking
 from inspector.service.history.clickhouse import ClickHouse, Stores
 from inspector.service.history.copier import Copier
@@ -54,6 +56,10 @@ def copy(copier: Copier) -> None:
         pass
 
 
+def departures(history: ClickHouse) -> list[dict[str, Any]]:
+    return history.rows("SELECT session, change FROM departure FINAL ORDER BY change")
+
+
 @pytest.mark.parametrize(
     ("statement", "says"),
     [
@@ -93,7 +99,7 @@ def test_a_column_of_ones_own_and_a_type_of_the_same_values_do_no_harm(
     assert copied(history, rig.store.id) == stored(rig.store)
 
 
-@pytest.mark.parametrize("gone", ["span", "moment", "session", "day"])
+@pytest.mark.parametrize("gone", ["span", "moment", "session", "trace", "departure", "day"])
 def test_what_the_history_lost_stays_on_the_disk_and_is_copied_again(
     rig: Rig, history: ClickHouse, tmp_path: Path, gone: str
 ) -> None:
@@ -104,7 +110,9 @@ def test_what_the_history_lost_stays_on_the_disk_and_is_copied_again(
     rig.evict()
     rig.record(span(trace=2), log("note", trace=2, span_id=1))
     rig.record(log("alone", attributes={"session.id": HERE}))
+    rig.record(span(trace=3))
     rig.wait(60)
+    rig.delete(trace_hex(3))
     checking = Checking(rig.store, history)
     checking.step(copier.through)
     assert not checking.whole, "it is not copied yet"
@@ -112,6 +120,7 @@ def test_what_the_history_lost_stays_on_the_disk_and_is_copied_again(
     checking = Checking(rig.store, history)
     checking.step(copier.through)
     assert (set(checking.whole), checking.lacks, checking.lost) == ({HERE}, False, set())
+    before = copied(history, rig.store.id), departures(history)
 
     if gone == "day":
         [day] = history.rows("SELECT toString(first_day) AS day FROM span LIMIT 1 BY first_day")
@@ -127,9 +136,10 @@ def test_what_the_history_lost_stays_on_the_disk_and_is_copied_again(
 
     wait_for(is_noticed)
     assert not checking.whole, "nothing leaves the disk"
-    assert bool(checking.lost) == (gone != "session")
+    is_lost = gone in ("span", "moment", "day")
+    assert bool(checking.lost) == is_lost
     stores, path = Stores(rig.store.id, {}), tmp_path / "unpacked.sqlite3"
-    is_readable = nullcontext() if gone == "session" else pytest.raises(HistoryError, match="has 0")
+    is_readable = pytest.raises(HistoryError, match="has 0") if is_lost else nullcontext()
     with is_readable, rig.store.read() as reader:
         unpack(reader, history, stores, [EVICTED], path)
 
@@ -139,3 +149,29 @@ def test_what_the_history_lost_stays_on_the_disk_and_is_copied_again(
     checking.step(copier.through)
     assert (set(checking.whole), checking.lacks) == ({HERE}, False)
     assert copied(history, rig.store.id)["moments"] >= stored(rig.store)["moments"]
+    if not is_lost:
+        assert (copied(history, rig.store.id), departures(history)) == before
+
+
+def test_what_is_new_is_copied_before_what_is_copied_again(
+    rig: Rig, history: ClickHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copier_module, "_CHUNK", 3)
+    monkeypatch.setattr(copier_module, "_AGAIN_S", 0)
+    for number in range(1, 20):
+        rig.record(span(f"old {number}", trace=number))
+    copier = copier_of(rig, history)
+    copy(copier)
+    history.run("TRUNCATE TABLE span")
+    copier.begin_again()
+    rig.record(span("new", trace=20))
+    copier.step()
+    copier.step()
+    names = {one["name"] for one in history.rows("SELECT name FROM span")}
+    assert "new" in names
+    assert len(names) < 15
+    assert copier.is_copying_again
+    rig.record(span("newer", trace=21))
+    copy(copier)
+    assert copier.has_again
+    assert copied(history, rig.store.id) == stored(rig.store)

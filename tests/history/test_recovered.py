@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from inspector.errors import SettingsError, StoreError
+from inspector.errors import HistoryError, SettingsError, StoreError
+from inspector.service.history import recovering
+from inspector.service.history.address import HistoryAddress
 from inspector.service.history.clickhouse import ClickHouse, Stores
 from inspector.service.history.copier import Copier
-from inspector.service.history.recovering import chosen, copied_stores, recover
+from inspector.service.history.recovering import chosen, copied_stores, recover, recover_from
 from inspector.service.history.schema import migrate
 from inspector.service.history.searching import HistoryIndex
 from inspector.service.history.tiers import TieredStore
@@ -22,7 +24,7 @@ from inspector.service.storage.base import Store
 from inspector.service.storage.health import HistoryProgress
 from inspector.service.storage.sqlite_backup import back_up, restore
 from tests.support.services.api import open_api
-from tests.support.services.clickhouse import ClickHouseServer
+from tests.support.services.clickhouse import PASSWORD, ClickHouseServer, running_clickhouse
 from tests.support.services.crawler import FILES, Crawler
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.otlp import span
@@ -45,8 +47,9 @@ def recovered(history: ClickHouse, lost: Store, path: Path) -> Store:
 
 @pytest.mark.slow
 async def test_every_view_of_a_recovered_store_answers_as_before(
-    clickhouse: ClickHouseServer, tmp_path: Path
+    clickhouse: ClickHouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(recovering, "_A_COMMIT", 7)
     with closing(clickhouse.client()) as history:
         migrate(history)
         store = open_store(f"sqlite:///{tmp_path}/store.sqlite3")
@@ -80,8 +83,9 @@ async def test_every_view_of_a_recovered_store_answers_as_before(
 
 @pytest.mark.slow
 def test_what_ran_is_lost_what_was_deleted_stays_gone_and_what_comes_later_counts(
-    clickhouse: ClickHouseServer, tmp_path: Path
+    clickhouse: ClickHouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(recovering, "_A_COMMIT", 1)
     with closing(clickhouse.client()) as history:
         migrate(history)
         rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
@@ -117,25 +121,27 @@ def test_what_ran_is_lost_what_was_deleted_stays_gone_and_what_comes_later_count
 
 @pytest.mark.slow
 def test_neither_a_journal_nor_retention_nor_a_loss_harms_what_was_recovered(
-    clickhouse: ClickHouseServer, tmp_path: Path
+    clickhouse: ClickHouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(clickhouse.client()) as history:
         migrate(history)
         with closing(open_store(f"sqlite:///{tmp_path}/store.sqlite3")) as store:
             rig = Rig(store)
-            rig.record(span(trace=1), span(trace=1, span_id=2, parent=1))
+            rig.record(*(span(trace=1, span_id=n) for n in (1, 2)))
+            rig.record(*(span(trace=2, span_id=n) for n in (1, 2, 3)))
             rig.wait(60)
             copied(store, history)
             journal = tmp_path / "again.sqlite3-wal"
             journal.write_bytes(b"left over")
             began_ns = time_ns()
+            monkeypatch.setattr(recovering, "_A_COMMIT", 1)
             again = recovered(history, store, tmp_path / "again.sqlite3")
         assert [one.name for one in tmp_path.glob("*replaced*")] == ["again.sqlite3.replaced-1-wal"]
         with again.read() as reader:
-            (record,) = reader.sessions([trace_hex(1)])
+            records = sorted(reader.sessions([trace_hex(1), trace_hex(2)]), key=lambda x: x.row.id)
         again.close()
-        assert record.changed_ns >= began_ns, "retention counts from now"
-        assert record.evicted_spans == 2
+        assert all(one.changed_ns >= began_ns for one in records), "retention counts from now"
+        assert [one.evicted_spans for one in records] == [2, 3]
 
 
 @pytest.mark.slow
@@ -178,7 +184,29 @@ def test_one_of_several_stores_must_be_named_and_no_file_is_replaced(
         stores = copied_stores(history)
         with pytest.raises(SettingsError, match="name one that the history has") as refused:
             chosen(stores, None)
-        assert ids[1] in str(refused.value)
+        assert f"{ids[1]} (1 session, last change 20" in str(refused.value)
         assert chosen(stores, ids[1]).id == ids[1]
         with pytest.raises(StoreError, match="Move it away first"):
             recover(history, chosen(stores, ids[1]), tmp_path / "1.sqlite3")
+
+
+@pytest.mark.slow
+def test_of_several_servers_the_one_that_has_most_is_recovered_from(
+    clickhouse: ClickHouseServer, tmp_path: Path
+) -> None:
+    with (
+        running_clickhouse(clickhouse.kind, tmp_path / "behind") as behind,
+        closing(open_store(f"sqlite:///{tmp_path}/store.sqlite3")) as store,
+    ):
+        for number, server in enumerate((behind, clickhouse), start=1):
+            Rig(store).record(span(trace=number))
+            with closing(server.client()) as history:
+                migrate(history)
+                copied(store, history)
+        ports = (f"127.0.0.1:{one.port}" for one in (behind, clickhouse))
+        both = HistoryAddress.parse(f"clickhouse://inspector@{','.join(ports)}/inspector")
+        _, count = recover_from(both, PASSWORD, 1, store.id, tmp_path / "again.sqlite3")
+        assert count == 2
+        behind.stop()
+        with pytest.raises(HistoryError, match=f"Cannot reach .*:{behind.port}/"):
+            recover_from(both, PASSWORD, 1, store.id, tmp_path / "and again.sqlite3")

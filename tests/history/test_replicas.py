@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 
+from inspector.errors import HistoryError, SettingsError
+from inspector.service.history.address import HistoryAddress
+from inspector.service.history.recovering import recover_from
 from inspector.service.query.tree import All
 from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
 from tests.support.services.clickhouse import (
@@ -132,6 +135,23 @@ def test_what_is_acknowledged_is_on_two_of_three_whichever_is_killed(
         wait_for(lambda: not health(service)["replicas"], deadline_s=_BACK_S)
 
 
+def test_a_replica_that_hangs_stops_copying_no_longer_than_one_that_is_killed(
+    tmp_path: Path, replicas: list[ClickHouseServer]
+) -> None:
+    with with_replicas(tmp_path, replicas, ack="history") as service:
+        wait_for(acknowledged(service, 1))
+        a, b, c = in_use(replicas)
+        a.hang()
+        wait_for(acknowledged(service, 2))
+        assert names(b, c) == [["call 1", "call 2"]] * 2
+        wait_for(lambda: health(service)["replicas"])
+        (trouble,) = health(service)["replicas"]
+        assert f"127.0.0.1:{a.port}/inspector does not answer" in trouble
+        a.go_on()
+        wait_for(lambda: names(a) == names(b), deadline_s=_BACK_S)
+        wait_for(lambda: not health(service)["replicas"], deadline_s=_BACK_S)
+
+
 def test_what_a_third_replica_does_not_fetch_is_copied_and_not_confirmed(
     tmp_path: Path, replicas: list[ClickHouseServer]
 ) -> None:
@@ -174,6 +194,42 @@ def test_what_has_left_the_disk_is_read_from_the_next_replica_within_seconds(
             lambda: (rows_of(service, 2), *found(service)) == (every[1:], every, []),
             deadline_s=_MOVED_S,
         )
+
+
+def test_a_store_is_recovered_from_a_replica_that_shows_that_it_has_everything(
+    tmp_path: Path, replicas: list[ClickHouseServer]
+) -> None:
+    with with_replicas(tmp_path, replicas) as service:
+        service.send(span("call 1", trace=1))
+        wait_for(lambda: is_copied(service), deadline_s=_BACK_S)
+        a, b, c = in_use(replicas)
+        b.run("SYSTEM STOP FETCHES")
+        service.send(span("call 2", trace=2))
+        wait_for(lambda: names(a, c) == [["call 1", "call 2"]] * 2)
+        wait_for(lambda: is_copied(service), deadline_s=_BACK_S)
+    hosts = ",".join(f"127.0.0.1:{one.port}" for one in (b, a, c))
+    address = HistoryAddress.parse(f"clickhouse://inspector@{hosts}/inspector")
+    with pytest.raises(SettingsError, match="Set INSPECTOR_HISTORY_COPIES as the service had it"):
+        recover_from(address, PASSWORD, 1, None, tmp_path / "again.sqlite3")
+    _, count = recover_from(address, PASSWORD, 2, None, tmp_path / "again.sqlite3")
+    assert count == 2
+    for one in (a, c):
+        one.stop()
+    with pytest.raises(HistoryError, match="no replica of "):
+        recover_from(address, PASSWORD, 2, None, tmp_path / "and again.sqlite3")
+
+
+def test_a_replica_that_is_named_twice_counts_once(
+    tmp_path: Path, replicas: list[ClickHouseServer]
+) -> None:
+    (a, *_) = replicas
+    twice = f"clickhouse://inspector@127.0.0.1:{a.port},localhost:{a.port}/inspector"
+    with with_replicas(tmp_path, replicas, history=twice) as service:
+        service.send(span("call 1", trace=1))
+        wait_for(lambda: names(a) == [["call 1"]])
+        wait_for(lambda: health(service)["replicas"])
+        assert "under another name. Name each once in INSPECTOR_HISTORY" in str(health(service))
+        assert health(service)["behind"] > 0
 
 
 def test_a_replica_that_is_behind_never_answers_short(

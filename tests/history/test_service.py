@@ -14,6 +14,7 @@ import pytest
 
 from inspector.service.query.tree import All
 from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
+from tests.support.faults.late_answers import late_answers
 from tests.support.services.clickhouse import (
     PASSWORD,
     WHY,
@@ -120,6 +121,61 @@ class TestOnAServer:
         with service:
             send(service, 4)
             wait_for(lambda: len(names(clickhouse)()) == 4)
+
+    def test_a_server_that_hangs_is_reported_and_gets_everything_once_it_answers(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        with with_history(tmp_path, clickhouse) as service:
+            send(service, 1)
+            wait_for(lambda: names(clickhouse)() == ["call 1"])
+            clickhouse.hang()
+            send(service, 2)
+            wait_for(lambda: health(service)["state"] == "away")
+            assert "does not answer. Is ClickHouse running" in health(service)["message"]
+            (partial,) = service.get("/search?q=call")["partial"]
+            assert partial["part"] == "history"
+            clickhouse.go_on()
+            wait_for(lambda: names(clickhouse)() == ["call 1", "call 2"])
+            wait_for(lambda: health(service)["state"] == "ok")
+
+    def test_a_server_whose_answers_are_late_delays_nobody_who_sends(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        with late_answers(clickhouse.port, 0.1) as proxy:
+            late = f"clickhouse://inspector@127.0.0.1:{proxy.port}/inspector"
+            with with_history(tmp_path, clickhouse, history=late, hot="0.001m") as service:
+                send(service, 1)
+                wait_for(lambda: names(clickhouse)() == ["call 1"])
+                wait_for(lambda: stored_spans(service) == 0, deadline_s=90)
+                proxy.late_s = 1
+                for number in range(2, 20):
+                    send(service, number)
+                assert (health(service)["state"], health(service)["behind"] > 0) == ("ok", True)
+                assert len(found(service, "call")) == 19, "on the disk, and what has left it"
+                wait_for(lambda: len(names(clickhouse)()) == 19)
+                proxy.late_s = 10
+                send(service, 20)
+                wait_for(lambda: health(service)["state"] == "away")
+                for route in ("/search?q=call", "/sessions?q=call"):
+                    (partial,) = service.get(route)["partial"]
+                    assert partial["part"] == "history"
+                send(service, 21)
+                assert "call 21" in found(service, "call")
+                proxy.late_s = 0
+                wait_for(lambda: len(names(clickhouse)()) == 21)
+
+    def test_of_two_servers_the_one_that_does_not_hang_is_copied_to(
+        self, tmp_path: Path, clickhouse: ClickHouseServer
+    ) -> None:
+        with running_clickhouse("server", tmp_path / "other") as other:
+            both = f"clickhouse://inspector@127.0.0.1:{clickhouse.port},127.0.0.1:{other.port}"
+            with with_history(tmp_path, clickhouse, history=f"{both}/inspector") as service:
+                send(service, 1)
+                wait_for(lambda: names(clickhouse)() == ["call 1"])
+                clickhouse.hang()
+                send(service, 2)
+                wait_for(lambda: names(other)() == ["call 1", "call 2"])
+                wait_for(lambda: health(service)["state"] == "ok")
 
     def test_what_came_while_it_was_away_is_there_once_although_the_service_was_killed(
         self, tmp_path: Path, clickhouse: ClickHouseServer
@@ -244,9 +300,11 @@ class TestOnAServer:
     def test_a_disk_that_was_full_gets_everything_once_there_is_room(self, tmp_path: Path) -> None:
         with (
             running_clickhouse("server", tmp_path / "small", disk_mb=24) as clickhouse,
-            with_history(tmp_path, clickhouse) as service,
+            with_history(tmp_path, clickhouse, hot="0.001m") as service,
         ):
-            wait_for(lambda: health(service)["state"] == "ok")
+            send(service, 21)
+            wait_for(lambda: names(clickhouse)() == ["call 21"])
+            wait_for(lambda: stored_spans(service) == 0, deadline_s=90)
             filler = clickhouse.files / "filler"
             with pytest.raises(OSError, match="No space left"):
                 filler.write_bytes(bytes(24 * 2**20))
@@ -255,10 +313,14 @@ class TestOnAServer:
             wait_for(lambda: health(service)["state"] == "refused")
             assert "its disk is full. Make room there" in health(service)["message"]
             send(service, 20)
+            answer = service.get("/search?q=call")
+            assert len(answer["spans"]) == 21, "also what has left the disk"
+            assert [one["why"] for one in answer["partial"]] == [health(service)["message"]]
+            assert [one["name"] for one in spans_of(service, 21)] == ["call 21"]
             filler.unlink()
-            wait_for(lambda: len(names(clickhouse)()) == 20)
+            wait_for(lambda: len(names(clickhouse)()) == 21)
             wait_for(lambda: health(service)["state"] == "ok")
-            assert len(set(names(clickhouse)())) == 20
+            assert len(set(names(clickhouse)())) == 21
 
 
 def companions(service: Service) -> list[int]:

@@ -44,6 +44,8 @@ class HistoryAddress:
         hosts = tuple(_host(one, _PORTS[is_secure]) for one in listed.split(",") if one.strip())
         if not hosts:
             raise ValueError(f"it names no host: use an address such as {_EXAMPLE}")
+        if len(set(hosts)) < len(hosts):
+            raise ValueError("it names a host twice")
         if not database.strip("/"):
             raise ValueError(f"it names no database: use an address such as {_EXAMPLE}")
         return cls(user if is_named else "default", hosts, unquote(database), is_secure)
@@ -55,6 +57,10 @@ class HistoryAddress:
     def each(self) -> list[HistoryAddress]:
         """Return the address of each server alone."""
         return [replace(self, hosts=(host,)) for host in self.hosts]
+
+    def last(self, server: HistoryAddress) -> HistoryAddress:
+        """Return this address, with one of its servers after all others."""
+        return replace(self, hosts=tuple(sorted(self.hosts, key=lambda host: host in server.hosts)))
 
     def urls(self) -> list[str]:
         """Return the address of each server."""

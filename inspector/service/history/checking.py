@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
 from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.row_binary import NS_A_DAY
-from inspector.service.history.rows import of_traces
+from inspector.service.history.rows import binary, of_traces
 from inspector.service.model.records import SessionRecord, TraceRecord
 from inspector.service.query.tree import All
 from inspector.service.storage.base import ReadableStore, Reader
@@ -25,6 +25,7 @@ _SESSIONS_A_DAY = 20
 """Sessions of a day among which one that has left is looked for."""
 _VALUES_A_QUERY = 500
 _PAGE = 1_000
+_MOST_DEPARTURES = 1_000
 
 
 _T = TypeVar("_T")
@@ -52,10 +53,11 @@ class Checking:
         self._store = store
         self._history = history
         self._stores = Stores(store.id, store.former)
+        self._mine = f"store = {literal(store.id)}"
         self.whole: dict[str, int] = {}
         """Sessions here that the history has whole, up to the change."""
         self.lacks = False
-        """Whether it lacks something of a session that is here: that is copied again."""
+        """Whether it lacks something that is here: that is copied again."""
         self.lost: set[str] = set()
         """Days of sessions that have left the disk, of which it has less than had been copied."""
         self._found_lost: set[str] = set()
@@ -106,8 +108,9 @@ class Checking:
                 for one in oldest
                 if one.row.id not in known and changes[one.row.id] <= through
             }
+            departures = reader.newest_departures(through, _MOST_DEPARTURES)
         rowless, lacking = self._lacking(needed)
-        self.lacks = bool(rowless or lacking)
+        self.lacks = bool(rowless or lacking or self._lacks_any(departures))
         if self.lacks:  # more may be gone than was looked at
             known, needed = {}, {}
         self.whole = known | {id_: one.change for id_, one in needed.items()}
@@ -136,15 +139,23 @@ class Checking:
             self.lost, self._found_lost, self._place = self._found_lost, set(), None
 
     def _lacking(self, needed: dict[str, _Needed]) -> tuple[set[str], set[str]]:
-        """Return the sessions of which the history has no row, and those of which it has less."""
+        """Return the sessions that the history does not know, and those of which it has less.
+
+        It does not know one without a row, or a trace of it without one.
+        """
         traces = [trace for one in needed.values() for trace in one.traces]
-        ids, spans = set(needed), dict[str, int]()
+        ids, spans, placed = set(needed), dict[str, int](), set[str]()
         moments, alone = dict[str, int](), dict[str, int]()
         for some in _in_parts(traces):
             spans |= self._counts(
                 f"SELECT lower(hex(trace)) AS x, uniqExact(span) AS n FROM span"
                 f" WHERE {self._stores.any_span} AND {of_traces(some)} GROUP BY x"
             )
+            found = self._history.rows(
+                f"SELECT DISTINCT lower(hex(trace)) AS x FROM trace WHERE {self._stores.all}"
+                f" AND trace IN ({binary(trace.trace_id for trace in some)})"
+            )
+            placed |= {one["x"] for one in found}
             among = ", ".join(literal(trace.trace_id) for trace in some)
             moments |= self._moments("trace", f"trace IN ({among})")
         for names in _in_parts(needed):
@@ -154,6 +165,12 @@ class Checking:
                 f"SELECT DISTINCT id FROM session WHERE {self._stores.any_row} AND id IN ({among})"
             )
             ids -= {one["id"] for one in found}
+        unplaced = spans.keys() - placed
+        ids |= {
+            id_
+            for id_, one in needed.items()
+            if any(trace.trace_id in unplaced for trace in one.traces)
+        }
         return ids, {
             id_
             for id_, one in needed.items()
@@ -161,6 +178,14 @@ class Checking:
             or sum(moments.get(trace.trace_id, 0) for trace in one.traces) + alone.get(id_, 0)
             < one.moments
         }
+
+    def _lacks_any(self, departures: Collection[int]) -> bool:
+        """Return whether the history has not all of these departures."""
+        found = self._history.rows(
+            f"SELECT uniqExact(change) AS n FROM departure WHERE {self._mine}"
+            f" AND change IN ({', '.join(map(str, departures)) or '0'})"
+        )
+        return int(found[0]["n"]) < len(departures)
 
     def _moments(self, by: str, where: str) -> dict[str, int]:
         return self._counts(

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import socket
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +18,10 @@ from inspector.service.history.address import HistoryAddress
 
 TIMEOUT_S = 60.0
 _CONNECT_S = 5.0
-_HELLO_S = 5
+_HELLO_S = 5.0
+_LOOK_EVERY_S = 1.0
+_LOOK_S = 4.0
+"""Limit of a query of nothing: whatever else a server does, it answers that."""
 _BLOCK_BYTES = 128 * 1024
 _ERROR_CHARS = 400
 _FULL = "No space left on device"
@@ -40,6 +46,17 @@ _PASSING = frozenset({"159", "202", "209", "210", "241", "242", "252", "285", "3
 """Codes of what passes by itself: timeouts, too much at once, replicas that are not there."""
 
 
+class SilentServerError(HistoryError):
+    """A server takes connections and answers nobody any more."""
+
+    def __init__(self, address: HistoryAddress) -> None:
+        super().__init__(
+            f"The history {address} does not answer. Is ClickHouse running there, or overloaded?",
+            is_passing=True,
+        )
+        self.address = address
+
+
 class ClickHouse:
     """One database, on the first of its servers that answers. Not for several threads.
 
@@ -59,6 +76,9 @@ class ClickHouse:
             trust_env=False,
         )
         self._settings: dict[str, str] = {}
+        self._silent: SilentServerError | None = None
+        self._sockets: list[socket.socket] = []
+        self._opening = threading.Lock()
         self.is_modern = False
         """Whether the server has maps, and inserts that return before they are done."""
         self.has_text_index = False
@@ -72,7 +92,8 @@ class ClickHouse:
         Raises:
             HistoryError: None can be reached, or it refuses us.
         """
-        version = str(self.rows("SELECT version() AS version", most_s=_HELLO_S)[0]["version"])
+        answer = self._send({}, [b"SELECT version() AS version FORMAT JSONEachRow"], _HELLO_S)
+        version = str(orjson.loads(answer)["version"])
         year, month = map(int, version.split(".")[:2])
         self.is_modern = year >= 22
         self.has_text_index = (year, month) >= (26, 2)
@@ -82,6 +103,26 @@ class ClickHouse:
         if self.is_modern:  # an old server refuses a setting that it does not know
             self._settings["async_insert"] = "0"
         return version
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Fail within seconds what waits for the server, once it answers nobody any more.
+
+        An insert or a wait for replicas may take minutes: their time tells nothing.
+        """
+        is_done = threading.Event()
+
+        def look() -> None:
+            while not is_done.wait(_LOOK_EVERY_S):
+                if not self._answers() and not is_done.is_set():
+                    self._give_up()
+                    return
+
+        threading.Thread(target=look, name="inspector-history-watch", daemon=True).start()
+        try:
+            yield
+        finally:
+            is_done.set()
 
     def run(self, statement: str, most_s: float = TIMEOUT_S) -> None:
         """Run a statement that returns nothing; wait for it for at most `most_s`."""
@@ -107,7 +148,9 @@ class ClickHouse:
         body = f"{query} FORMAT JSONEachRow".encode()
         (url,) = self.address.urls()
         try:
-            with self._client.stream("POST", url, params=params, content=body) as answer:
+            with self._client.stream(
+                "POST", url, params=params, content=body, extensions={"trace": self._opened}
+            ) as answer:
                 if answer.status_code != httpx.codes.OK:
                     answer.read()
                     raise self._refusal(answer)
@@ -120,7 +163,7 @@ class ClickHouse:
                 if left:  # an error, after the answer had begun
                     yield orjson.loads(left)
         except (httpx.HTTPError, orjson.JSONDecodeError) as error:
-            raise HistoryError(
+            raise self._silent or HistoryError(
                 f"The history {self.address} stopped in the middle of an answer: {error}.",
                 is_passing=True,
             ) from error
@@ -143,7 +186,12 @@ class ClickHouse:
         for host, url in zip(self.address.hosts, self.address.urls(), strict=True):
             try:
                 answer = self._client.post(
-                    url, params=params, headers=headers, content=_in_blocks(body), timeout=timeout
+                    url,
+                    params=params,
+                    headers=headers,
+                    content=_in_blocks(body),
+                    timeout=timeout,
+                    extensions={"trace": self._opened},
                 )
             except httpx.HTTPError as error:
                 failure = error
@@ -153,10 +201,36 @@ class ClickHouse:
                 raise self._refusal(answer)
             return answer.content
         why = str(failure) or type(failure).__name__
-        raise HistoryError(
+        raise self._silent or HistoryError(
             f"Cannot reach the history {self.address}: {why}. Is ClickHouse running there?",
             is_passing=True,
         ) from failure
+
+    def _answers(self) -> bool:
+        (url,) = self.address.urls()
+        try:
+            self._client.post(url, content=b"SELECT 1", timeout=_LOOK_S)
+        except (httpx.TimeoutException, httpx.ConnectError):
+            return False
+        except (httpx.HTTPError, RuntimeError):  # it closed an idle connection, or we did
+            return True
+        return True  # also by a refusal
+
+    def _give_up(self) -> None:
+        """End all connections: who waits for an answer, in another thread, waits no longer."""
+        with self._opening:
+            self._silent = SilentServerError(self.address)
+            sockets, self._sockets = self._sockets, []
+        for one in sockets:
+            _shut_down(one)
+
+    def _opened(self, event: str, info: Mapping[str, Any]) -> None:
+        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            found = info["return_value"].get_extra_info("socket")
+            with self._opening:
+                self._sockets = [one for one in self._sockets if one.fileno() >= 0] + [found]
+                if self._silent:
+                    _shut_down(found)
 
     def _refusal(self, answer: httpx.Response) -> HistoryError:
         text = answer.text
@@ -194,6 +268,11 @@ class Stores:
 def literal(value: str) -> str:
     """Return a text as a literal of SQL."""
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _shut_down(connection: socket.socket) -> None:
+    with suppress(OSError):  # it ended; not by TLS, which would wait for an answer
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
 
 def _in_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:

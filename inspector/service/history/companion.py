@@ -23,8 +23,8 @@ import orjson
 from inspector.errors import HistoryError, InspectorError, StoreUnavailableError
 from inspector.service.history.address import HistoryAddress
 from inspector.service.history.checking import Checking
-from inspector.service.history.clickhouse import ClickHouse, Stores
-from inspector.service.history.copier import Copier, OlderStoreError
+from inspector.service.history.clickhouse import ClickHouse, SilentServerError, Stores
+from inspector.service.history.copier import Copier, OlderStoreError, position
 from inspector.service.history.replicas import Replicas
 from inspector.service.history.schema import check, is_replicated, migrate
 from inspector.service.history.unpacking import unpack
@@ -36,6 +36,8 @@ _IDLE_S = 1.0
 _IDLE_AT_ONCE_S = 0.2
 _RETRY_S = 5.0
 _BEGIN_AGAIN_S = 3600.0
+_UNPACKED_AT_ONCE = 3
+"""Sessions, each with some ten megabytes of memory; what is copied waits for none."""
 _MOST_DAYS = 3
 """Limit of the days that a message names."""
 _OLDER = (
@@ -51,23 +53,27 @@ def main() -> None:
     copies = settings.get("copies", 1)
     replicas = Replicas(address, password, copies) if copies > 1 else None
     orders = Orders(address, password, Path(settings["store"]), replicas)
-    threading.Thread(target=orders.work, daemon=True).start()
-    threading.Thread(target=orders.read, args=(sys.stdin.buffer,), daemon=True).start()
+    orders.start(sys.stdin.buffer)
     while True:
         began_s = time.monotonic()
         try:
             first = replicas.begin() if replicas else address
             with closing(ClickHouse(first, password)) as history:
                 history.connect()
-                migrate(history, copies)
-                orders.address = history.address
-                store = SameStore(Path(settings["store"]))
-                may_evict = len(address.hosts) == 1 or is_replicated(history)
-                _copy(store, history, settings["behind_ns"], replicas, may_evict=may_evict)
+                with history.watched():
+                    migrate(history, copies)
+                    orders.address = history.address
+                    store = SameStore(Path(settings["store"]))
+                    may_evict = len(address.hosts) == 1 or is_replicated(history)
+                    _copy(store, history, settings["behind_ns"], replicas, may_evict=may_evict)
         except OlderStoreError:
             _report(state="refused", message=_OLDER)
+        except SilentServerError as error:
+            address = address.last(error.address)
+            _report(state="away", message=str(error))
         except HistoryError as error:
-            _report(state="away" if error.is_passing else "refused", message=str(error))
+            can = {} if error.is_passing or replicas else orders.readable()
+            _report(state="away" if error.is_passing else "refused", message=str(error), **can)
         except InspectorError as error:  # the store cannot be read now
             _report(state="away", message=str(error))
         except Exception as error:  # noqa: BLE001 - the service says so, and it is tried again
@@ -117,10 +123,10 @@ def _copy(
         if checking.lacks and time.monotonic() - began_again_s > _BEGIN_AGAIN_S:
             began_again_s = time.monotonic()
             copier.begin_again()
-        whole = checking.whole if may_evict else {}
+        whole = checking.whole if may_evict and copier.has_again else {}
         _report(
             state="ok",
-            message=_lost(checking),
+            message=_lost(checking, is_copied_again=copier.is_copying_again),
             through=copier.confirmed,
             here=copier.through if has_all else 0,
             server=history.address.hosts[0],
@@ -128,12 +134,13 @@ def _copy(
             replicas=replicas.troubles() if replicas else (),
         )
         reported = whole
-        if not has_more:
+        if not has_more or copier.is_copying_again:
             copier.delete_departed()
+        if not has_more:
             time.sleep(_IDLE_S if behind_ns else _IDLE_AT_ONCE_S)
 
 
-def _lost(checking: Checking) -> str | None:
+def _lost(checking: Checking, *, is_copied_again: bool) -> str | None:
     """Return what a person has to know about what the history has lost."""
     if checking.lost:
         days = sorted(checking.lost)
@@ -143,7 +150,7 @@ def _lost(checking: Checking) -> str | None:
             f" {', '.join(days[:_MOST_DAYS])}{more}. Put them back from a backup,"
             " or delete these sessions."
         )
-    if checking.lacks:
+    if checking.lacks or is_copied_again:
         return "The history has lost what was copied to it. What is on the disk is copied again."
     return None
 
@@ -161,7 +168,7 @@ def _report(**report: Any) -> None:
 
 
 class Orders:
-    """Sessions to unpack, one after another.
+    """Sessions to unpack, a few side by side.
 
     Args:
         address: Of the history.
@@ -180,18 +187,37 @@ class Orders:
         self._replicas = replicas
         self._waiting: Queue[dict[str, Any]] = Queue()
 
-    def read(self, stream: BinaryIO) -> None:
-        """Take orders until the stream ends, and then end the process."""
+    def start(self, stream: BinaryIO) -> None:
+        """Fill the orders of a stream; when that ends, the process does."""
+        for _ in range(_UNPACKED_AT_ONCE):
+            threading.Thread(target=self._work, daemon=True).start()
+        threading.Thread(target=self._read, args=(stream,), daemon=True).start()
+
+    def _read(self, stream: BinaryIO) -> None:
         for line in stream:
             self._waiting.put(orjson.loads(line))
         os._exit(0)  # a request under way must not keep it
 
-    def work(self) -> None:
-        """Fill orders for ever."""
+    def _work(self) -> None:
         while True:
             order = self._waiting.get()
             failure = self._fill(Path(order["path"]), order["sessions"])
             _report(unpacked=order["path"], message=failure)
+
+    def readable(self) -> dict[str, Any]:
+        """Return where, and up to what, the history can be read although nobody can write it."""
+        try:
+            with (
+                closing(ClickHouse(self.address, self._password)) as history,
+                closing(ReadOnlySqliteStore(self._store)) as store,
+            ):
+                history.connect()
+                with history.watched():
+                    check(history)
+                    here, _ = position(history, store.id)
+                return {"server": history.address.hosts[0], "here": here}
+        except InspectorError:
+            return {}
 
     def _fill(self, path: Path, session_ids: list[str]) -> str | None:
         """Unpack sessions; return why that failed."""
@@ -203,9 +229,9 @@ class Orders:
         try:
             with closing(ClickHouse(address, self._password)) as history:
                 history.connect()
-                check(history)
                 store = ReadOnlySqliteStore(self._store)
-                with store.read() as reader:
+                with history.watched(), store.read() as reader:
+                    check(history)
                     unpack(reader, history, Stores(store.id, store.former), session_ids, path)
         except InspectorError as error:
             return str(error)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -36,6 +36,7 @@ from inspector.service.model.records import (
     SessionRecord,
     SpanRecord,
     Tombstone,
+    TraceRecord,
 )
 from inspector.service.storage.base import ReadableStore, Reader
 
@@ -59,23 +60,73 @@ _VALUES_A_DELETION = 2_000
 _GAP_NS = 20 * 3600 * 10**9
 """Less than the age at which a store without a history forgets departures."""
 _MAX_KNOWN_TRACES = 100_000
+_AGAIN_S = 1.0
+"""Time for which what is new waits for what is copied again."""
 
 FORMER = "former "
 """Before the id of a store in the name of its position, in the rows of one that took its place."""
-End: TypeAlias = tuple[int, int]
-"""A change up to which everything is copied, and the time of the newest of that (Unix ns)."""
+
+
+class End(NamedTuple):
+    """Up to where everything is copied."""
+
+    through: int = 0
+    """A change."""
+    newest_ns: int = 0
+    """When the newest of that changed (Unix ns)."""
+    again: int = -1
+    """The number of batches with what is copied again; -1: it is not known."""
 
 
 class OlderStoreError(Exception):
     """The store is an older copy of the one that was copied."""
 
 
+def position(history: ClickHouse, store_id: str, part: str = "copied") -> tuple[int, int]:
+    """Return up to which change a part of the work is done, and the time of the newest of that."""
+    found = history.rows(
+        "SELECT max(through) AS through, max(newest_ns) AS newest_ns FROM position"
+        f" WHERE store = {literal(store_id)} AND part = {literal(part)}"
+    )
+    return (int(found[0]["through"]), int(found[0]["newest_ns"])) if found else (0, 0)
+
+
+@dataclass(slots=True)
+class _Places:
+    """The sessions of traces that were noted."""
+
+    of_trace: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """The last session of traces, and the change."""
+    left: dict[str, int] = field(default_factory=dict)
+    """The last departure of sessions: a trace that comes back is noted again."""
+
+    def is_new(self, trace_id: str, session_id: str, change: int) -> bool:
+        """Note the session of a trace; return whether that is new."""
+        known, at = self.of_trace.get(trace_id, ("", 0))
+        if known == session_id and at > self.left.get(session_id, 0):
+            return False
+        if len(self.of_trace) + len(self.left) >= _MAX_KNOWN_TRACES:
+            self.of_trace.clear()
+            self.left.clear()
+        self.of_trace[trace_id] = session_id, change
+        return True
+
+
+@dataclass(slots=True)
+class _Place:
+    """How far the changes of the store are read."""
+
+    through: int
+    newest_ns: int
+    places: _Places
+    until: int | None = None
+    """Where it ends, of what is copied again."""
+
+
 @dataclass(slots=True)
 class _Batch:
     """Rows to insert, by table and day."""
 
-    through: int
-    newest_ns: int
     row_count: int = 0
     size_bytes: int = 0
     rows: dict[tuple[str, int], list[bytes]] = field(default_factory=lambda: defaultdict(list))
@@ -131,10 +182,10 @@ class Copier:
         self._deletion: Iterator[bool] | None = None
         self._sender = ThreadPoolExecutor(1, "inspector-history-sender")
         self._sent: _Sent | None = None
-        self._session_of: dict[str, tuple[str, int]] = {}
-        """The last session of traces that was noted, and the change."""
-        self._left: dict[str, int] = {}
-        """The last departure of sessions: a trace that comes back is noted again."""
+        self._places = _Places()
+        self._again: _Place | None = None
+        self._again_count = 0
+        self._again_confirmed = -1
         self.through, self._newest_ns = self._position("copied")
         """The newest change up to which everything is inserted."""
         self.confirmed = self.through
@@ -145,11 +196,19 @@ class Copier:
             self._note(f"{FORMER}{former}", head)
 
     def begin_again(self) -> None:
-        """Copy everything again that is in the store."""
-        self._confirm()
-        self._sent, self.through = None, 0
-        self._session_of.clear()
-        self._left.clear()
+        """Copy everything again that is in the store, beside what is new."""
+        if self._again is None:
+            self._again = _Place(0, 0, _Places(), until=self.through)
+
+    @property
+    def is_copying_again(self) -> bool:
+        """Whether there is more to copy again."""
+        return self._again is not None
+
+    @property
+    def has_again(self) -> bool:
+        """Whether all that is here counts as copied, also what was copied again."""
+        return self._again is None and self._again_confirmed >= self._again_count
 
     def step(self) -> bool:
         """Copy the next batch; return whether there is more to copy at once.
@@ -158,29 +217,34 @@ class Copier:
             HistoryError: The history cannot be used; the batch is copied again.
             OlderStoreError: The store is an older copy of the one that was copied.
         """
-        sent = self._sent
-        batch = _Batch(*(sent.end if sent else (self.through, self._newest_ns)))
+        sent, batch = self._sent, _Batch()
+        through, newest_ns, _ = sent.end if sent else (self.through, self._newest_ns, 0)
+        place = _Place(through, newest_ns, self._places)
         has_more = True
         while has_more and not batch.is_full:
-            has_more = self._read(batch)
-        self._add_running(batch)
+            has_more = self._read(batch, place)
+        self._add_running(batch, place.through)
+        if not has_more and self._again is not None:
+            self._read_again(batch, self._again)
+            has_more = True
         self._confirm()
         if not batch.rows and self._position("copied")[0] < self.confirmed:
             raise HistoryError("The history has lost what was copied to it.", is_passing=True)
         # The next one is made meanwhile: of the two, only the longer takes time.
-        self._sent = _Sent((batch.through, batch.newest_ns), self._sender.submit(self._send, batch))
+        end = End(place.through, place.newest_ns, self._again_count)
+        self._sent = _Sent(end, self._sender.submit(self._send, batch, end))
         if not has_more:
             self._confirm()
         return has_more
 
-    def _send(self, batch: _Batch) -> None:
+    def _send(self, batch: _Batch, inserted: End) -> None:
         if batch.rows:
             check(self._history)
         while batch.rows:
             (table, _), rows = batch.rows.popitem()
             self._insert(table, rows)
-        inserted = batch.through, batch.newest_ns
-        through, newest_ns = self._confirmed(inserted) if self._confirmed else inserted
+        through, newest_ns, again = self._confirmed(inserted) if self._confirmed else inserted
+        self._again_confirmed = again
         if through > self.confirmed:
             self._note("copied", through, newest_ns)
             self.confirmed = through
@@ -190,7 +254,7 @@ class Copier:
         sent, self._sent = self._sent, None
         if sent is not None:
             sent.done.result()
-            self.through, self._newest_ns = max(sent.end, (self.through, self._newest_ns))
+            self.through, self._newest_ns = max(sent.end[:2], (self.through, self._newest_ns))
 
     def delete_departed(self) -> bool:
         """Delete some of what the history has of deleted sessions; begin at most once an hour.
@@ -212,13 +276,13 @@ class Copier:
 
     # --- copying ----------------------------------------------------------------------------
 
-    def _read(self, batch: _Batch) -> bool:
+    def _read(self, batch: _Batch, place: _Place) -> bool:
         """Add the next changes; return whether there may be more that are old enough."""
         with self._store.read() as reader:
             head = reader.head
-            if batch.through > head:
+            if place.through > head:
                 raise OlderStoreError
-            found = reader.changes(batch.through, _CHUNK, _MAX_CHUNK_BYTES)
+            found = reader.changes(place.through, _CHUNK, _MAX_CHUNK_BYTES)
             now_ns, behind_ns = self._clock(), self._behind_ns
             # A time in the future is of a clock that was set back since.
             recent = range(now_ns - behind_ns + 1, now_ns + behind_ns + 1)
@@ -228,16 +292,29 @@ class Copier:
             while not batch.is_full and (some := list(islice(left, _CONTENTS))):
                 spans = [one for one in some if isinstance(one, SpanRecord)]
                 contents = reader.contents([span.content for span in spans])
-                self._add(batch, some, contents, first)
-        is_added = not changes or batch.through == changes[-1].change
+                self._add(batch, place, some, contents, first)
+            if place.until is not None:
+                self._place_evicted(batch, place, changes, reader)
+        is_added = not changes or place.through == changes[-1].change
         if is_added and is_all and len(found) < _CHUNK and _moment_bytes(found) < _MAX_CHUNK_BYTES:
-            batch.through = head  # the last numbers may be of versions that are replaced
+            place.through = head  # the last numbers may be of versions that are replaced
             return False
         return is_all or not is_added
+
+    def _read_again(self, batch: _Batch, place: _Place) -> None:
+        """Add some of what is copied again."""
+        end_s = time.monotonic() + _AGAIN_S
+        while self._again is not None and not batch.is_full:
+            if not self._read(batch, place) or place.through >= (place.until or 0):
+                self._again = None
+            elif time.monotonic() >= end_s:
+                break
+        self._again_count += 1
 
     def _add(
         self,
         batch: _Batch,
+        place: _Place,
         changes: Iterable[Change],
         contents: Iterable[Content],
         first: dict[str, int],
@@ -246,36 +323,40 @@ class Copier:
         for one in changes:
             if batch.is_full:
                 break
-            batch.through = one.change
-            batch.newest_ns = max(batch.newest_ns, one.changed_ns)
+            place.through = one.change
+            place.newest_ns = max(place.newest_ns, one.changed_ns)
             match one:
                 case SpanRecord():
                     content, first_ns = next(content_of), first.get(one.trace_id) or one.start_ns
                     row = span_row(self._id, one, content, first_ns)
                     batch.add("span", day_of(first_ns), row)
-                    self._place(batch, one.trace_id, one.session_id, one.change, first_ns)
+                    self._place(batch, place, one.trace_id, one.session_id, one.change, first_ns)
                 case MomentRecord():
                     first_ns = first.get(one.trace_id or "") or one.changed_ns
                     batch.add("moment", day_of(first_ns), moment_row(self._id, one, first_ns))
                     if one.trace_id and one.session_id:  # it may have no span yet
-                        self._place(batch, one.trace_id, one.session_id, one.change, first_ns)
+                        self._place(
+                            batch, place, one.trace_id, one.session_id, one.change, first_ns
+                        )
                 case SessionRecord():
                     batch.add("session", 0, session_row(self._id, one))
                 case Tombstone():
                     batch.add("departure", 0, departure_row(self._id, one))
-                    self._left[one.session_id] = one.change
+                    place.places.left[one.session_id] = one.change
                     if one.trace_id and one.moved_to:  # it may be deleted there by now
                         first_ns = first.get(one.trace_id) or one.changed_ns
-                        self._place(batch, one.trace_id, one.moved_to, one.change, first_ns)
+                        self._place(batch, place, one.trace_id, one.moved_to, one.change, first_ns)
                 case RequestRecord(row=wanted) if wanted.trace_id:
                     # The request itself is answered by the writer alone, but it may have given
                     # its session to a trace that has no span yet.
                     first_ns = first.get(wanted.trace_id) or wanted.created_ns
-                    self._place(batch, wanted.trace_id, wanted.session_id, one.change, first_ns)
+                    self._place(
+                        batch, place, wanted.trace_id, wanted.session_id, one.change, first_ns
+                    )
                 case _:
                     pass
 
-    def _add_running(self, batch: _Batch) -> None:
+    def _add_running(self, batch: _Batch, through: int) -> None:
         """Add now and then the rows of running sessions: the newest is always too young."""
         now_ns = self._clock()
         if now_ns - self._running_ns in range(_RUNNING_NS):
@@ -283,22 +364,32 @@ class Copier:
         self._running_ns = now_ns
         with self._store.read() as reader:
             for one in reader.unsettled():
-                if one.change > batch.through:
+                if one.change > through:
                     batch.add("session", 0, session_row(self._id, one))
 
+    def _place_evicted(
+        self, batch: _Batch, place: _Place, changes: Iterable[Change], reader: Reader
+    ) -> None:
+        """Note the sessions of traces that have no span here."""
+        for one in changes:
+            if isinstance(one, SessionRecord) and one.evicted and one.change <= place.through:
+                for trace in reader.traces_of(one.row.id):
+                    first_ns = _seen_ns(trace) or one.row.started_ns
+                    self._place(batch, place, trace.trace_id, one.row.id, one.change, first_ns)
+
     def _place(
-        self, batch: _Batch, trace_id: str, session_id: str, change: int, first_ns: int
+        self,
+        batch: _Batch,
+        place: _Place,
+        trace_id: str,
+        session_id: str,
+        change: int,
+        first_ns: int,
     ) -> None:
         """Note the session of a trace, unless that is known."""
-        known, at = self._session_of.get(trace_id, ("", 0))
-        if known == session_id and at > self._left.get(session_id, 0):
-            return
-        if len(self._session_of) + len(self._left) >= _MAX_KNOWN_TRACES:
-            self._session_of.clear()
-            self._left.clear()
-        self._session_of[trace_id] = session_id, change
-        row = trace_row(self._id, trace_id, session_id, change, first_ns)
-        batch.add("trace", day_of(first_ns), row)
+        if place.places.is_new(trace_id, session_id, change):
+            row = trace_row(self._id, trace_id, session_id, change, first_ns)
+            batch.add("trace", day_of(first_ns), row)
 
     def _refuse_older(self) -> None:
         """Refuse a store that was put back, whatever it has got since: that is newer than it was.
@@ -330,11 +421,7 @@ class Copier:
     # --- positions --------------------------------------------------------------------------
 
     def _position(self, part: str) -> tuple[int, int]:
-        found = self._history.rows(
-            "SELECT max(through) AS through, max(newest_ns) AS newest_ns FROM position"
-            f" WHERE store = {literal(self._id.decode())} AND part = {literal(part)}"
-        )
-        return (int(found[0]["through"]), int(found[0]["newest_ns"])) if found else (0, 0)
+        return position(self._history, self._id.decode(), part)
 
     def _note(self, part: str, through: int, newest_ns: int = 0) -> None:
         self._insert("position", [POSITION.row(self._id, part, through, newest_ns)])
@@ -505,7 +592,8 @@ def _first_seen(reader: Reader, changes: Iterable[Change]) -> dict[str, int]:
     trace_ids |= {
         one.row.trace_id for one in changes if isinstance(one, RequestRecord) and one.row.trace_id
     }
-    return {
-        one.trace_id: int(orjson.loads(one.state).get("seen_ns", 0))
-        for one in reader.traces(trace_ids)
-    }
+    return {one.trace_id: _seen_ns(one) for one in reader.traces(trace_ids)}
+
+
+def _seen_ns(trace: TraceRecord) -> int:
+    return int(orjson.loads(trace.state).get("seen_ns", 0))

@@ -6,11 +6,11 @@ the history does not have is gone: requests, commands, the audit log.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import groupby, islice, pairwise
-from operator import itemgetter
+from itertools import chain, groupby, islice, pairwise
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from time import time_ns
 from typing import Any, NamedTuple
@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 import orjson
 
 from inspector.errors import HistoryError, SettingsError, StoreError
+from inspector.service.analysis.formatting import plural
 from inspector.service.history.address import HistoryAddress
 from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.copier import FORMER
 from inspector.service.history.replicas import Replicas
-from inspector.service.history.schema import check
+from inspector.service.history.schema import check, is_replicated
 from inspector.service.model.records import Changes, SessionRecord, TraceRecord
 from inspector.service.model.rows import SessionRow, SessionStatus
 from inspector.service.model.times import rfc3339
@@ -45,15 +46,24 @@ class CopiedStore(NamedTuple):
     """The change up to which everything was copied."""
     newest_ns: int
     """When that was."""
+    session_count: int
+    """About how many sessions it has."""
 
 
 def copied_stores(history: ClickHouse) -> list[CopiedStore]:
     """Return the stores that the history has, the newest first."""
+    counts = {
+        one["id"]: int(one["n"])
+        for one in history.rows("SELECT store AS id, uniq(id) AS n FROM session GROUP BY store")
+    }
     rows = history.rows(
         "SELECT store AS id, max(through) AS reached, max(newest_ns) AS newest FROM position"
         " WHERE part = 'copied' GROUP BY store ORDER BY newest DESC"
     )
-    return [CopiedStore(str(one["id"]), int(one["reached"]), int(one["newest"])) for one in rows]
+    return [
+        CopiedStore(one["id"], int(one["reached"]), int(one["newest"]), counts.get(one["id"], 0))
+        for one in rows
+    ]
 
 
 def chosen(stores: Sequence[CopiedStore], store_id: str | None) -> CopiedStore:
@@ -67,7 +77,10 @@ def chosen(stores: Sequence[CopiedStore], store_id: str | None) -> CopiedStore:
         return found[0]
     if not stores:
         raise SettingsError("Cannot recover a store: the history has none.")
-    listed = "; ".join(f"{one.id}, copied until {rfc3339(one.newest_ns)}" for one in stores)
+    listed = "; ".join(
+        f"{one.id} ({plural(one.session_count, 'session')}, last change {rfc3339(one.newest_ns)})"
+        for one in stores
+    )
     raise SettingsError(f"Cannot recover a store: name one that the history has: {listed}.")
 
 
@@ -88,6 +101,8 @@ def recover_from(
         StoreError: There is a file, or it cannot be written.
         HistoryError: The history cannot be read, or no replica shows that it has everything.
     """
+    if copies == 1 and len(address.hosts) > 1:
+        address = _furthest(address, password, store_id)
     if copies > 1:
         replicas = Replicas(address, password, copies)
         address = replicas.begin()
@@ -102,6 +117,32 @@ def recover_from(
         check(history)
         found = chosen(copied_stores(history), store_id)
         return found, recover(history, found, path)
+
+
+def _furthest(address: HistoryAddress, password: str, store_id: str | None) -> HistoryAddress:
+    """Return the address of the server that has most of a store: each was copied to alone.
+
+    Raises:
+        SettingsError: Which store is meant is not clear, or the servers replicate.
+        HistoryError: One of them cannot be read.
+    """
+    found = dict[HistoryAddress, list[CopiedStore]]()
+    for one in address.each():
+        with closing(ClickHouse(one, password)) as history:
+            history.connect()
+            check(history)
+            if is_replicated(history):
+                raise SettingsError(
+                    f"Cannot recover a store: the tables of {one} are replicated, and may lack what"
+                    " comes from another server. Set INSPECTOR_HISTORY_COPIES as the service had"
+                    " it, or name one server."
+                )
+            found[one] = copied_stores(history)
+    newest = dict[str, CopiedStore]()
+    for store in chain.from_iterable(found.values()):
+        newest[store.id] = max(store, newest.get(store.id, store), key=attrgetter("through"))
+    best = chosen(sorted(newest.values(), key=attrgetter("newest_ns"), reverse=True), store_id)
+    return next(one for one, stores in found.items() if best in stores)
 
 
 def recover(history: ClickHouse, lost: CopiedStore, path: Path) -> int:
@@ -122,9 +163,8 @@ def recover(history: ClickHouse, lost: CopiedStore, path: Path) -> int:
         former = _former(history, lost)
         known = Stores(lost.id, former).any_row
         with closing(SqliteStore(made)) as store:
-            departures = _departures(history, known)
-            ids, head = _sessions(history, lost, known, store, departures)
-            _traces(history, known, store, ids, head, departures)
+            count, head = _sessions(history, lost, known, store)
+            _traces(history, known, store, head)
             while store.sweep():
                 pass
             store.succeed({**former, lost.id: lost.through})
@@ -133,7 +173,7 @@ def recover(history: ClickHouse, lost: CopiedStore, path: Path) -> int:
         flush_folder(path.parent)
     finally:
         lock.release()
-    return len(ids)
+    return count
 
 
 def _former(history: ClickHouse, lost: CopiedStore) -> dict[str, int]:
@@ -145,49 +185,43 @@ def _former(history: ClickHouse, lost: CopiedStore) -> dict[str, int]:
     return {one["part"].removeprefix(FORMER): int(one["head"]) for one in rows}
 
 
-class _Departures(NamedTuple):
-    gone: dict[str, int]
-    """The change at which a session was deleted or merged, by its id."""
-    deleted: dict[str, int]
-    """At which it was deleted with its spans."""
-
-
-def _departures(history: ClickHouse, known: str) -> _Departures:
-    found = _Departures({}, {})
-    rows = history.stream(
-        "SELECT session AS id, max(change) AS newest, moved_to = '' AS is_deleted FROM departure"
-        f" WHERE {known} AND is_whole = 1 GROUP BY session, is_deleted"
+def _departed(
+    history: ClickHouse, known: str, session_ids: Iterable[str], *, is_deleted: bool = False
+) -> dict[str, int]:
+    """Return the changes at which some sessions were deleted or merged; or only the former."""
+    among = ", ".join(sorted({literal(one) for one in session_ids}))
+    if not among:
+        return {}
+    found = history.rows(
+        "SELECT session AS id, max(change) AS newest FROM departure"
+        f" WHERE {known} AND is_whole = 1 AND session IN ({among})"
+        f"{' AND empty(moved_to)' if is_deleted else ''} GROUP BY session"
     )
-    for one in rows:
-        change = int(one["newest"])
-        found.gone[one["id"]] = max(change, found.gone.get(one["id"], 0))
-        if one["is_deleted"]:
-            found.deleted[one["id"]] = change
-    return found
+    return {one["id"]: int(one["newest"]) for one in found}
 
 
 def _sessions(
-    history: ClickHouse,
-    lost: CopiedStore,
-    known: str,
-    store: SqliteStore,
-    departures: _Departures,
-) -> tuple[set[str], int]:
-    """Write all sessions that were not deleted; return their ids, and the newest change."""
+    history: ClickHouse, lost: CopiedStore, known: str, store: SqliteStore
+) -> tuple[int, int]:
+    """Write all sessions that were not deleted; return their number, and the newest change."""
     mine = f"store = {literal(lost.id)}"
-    ids, head, now_ns = set[str](), lost.through, time_ns()
-    counts = {
-        one["id"]: int(one["spans"])
-        for one in history.stream(
-            f"SELECT session AS id, count() AS spans FROM span FINAL WHERE {known} GROUP BY id"
+    count, head, now_ns = 0, lost.through, time_ns()
+    rows = history.stream(
+        f"SELECT id, body, change AS version FROM session FINAL WHERE {mine} ORDER BY id"
+    )
+    span_counts = _Counts(
+        history.stream(
+            f"SELECT session AS id, count() AS spans FROM span FINAL WHERE {known}"
+            " GROUP BY id ORDER BY id"
         )
-    }
-    rows = history.stream(f"SELECT id, body, change AS version FROM session FINAL WHERE {mine}")
+    )
     for some in _chunks(rows):
+        spans = {one["id"]: span_counts.of(one["id"]) for one in some}
+        gone = _departed(history, known, spans)
         found = [
             (session_row(orjson.loads(one["body"])), int(one["version"]))
             for one in some
-            if int(one["version"]) > departures.gone.get(one["id"], 0)
+            if int(one["version"]) > gone.get(one["id"], 0)
         ]
         ends = _ends(history, mine, [row.id for row, _ in found if row.status not in SETTLED])
         # Of when it changed last nothing is known: retention must not delete it at once.
@@ -196,10 +230,25 @@ def _sessions(
         store.commit(Changes(sessions=records, head=head))
         store.evict(
             {one.row.id: lost.through for one in records},
-            {one.row.id: counts.get(one.row.id, 0) for one in records},
+            {one.row.id: spans[one.row.id] for one in records},
         )
-        ids.update(one.row.id for one in records)
-    return ids, head
+        count += len(records)
+    return count, head
+
+
+class _Counts:
+    """Counts by id, in order, of ids that are asked in order: millions are not in memory."""
+
+    def __init__(self, rows: Iterator[Mapping[str, Any]]) -> None:
+        self._rows = rows
+        self._next: Mapping[str, Any] | None = {"id": "", "spans": 0}
+
+    def of(self, id_: str) -> int:
+        """Return the count of an id; not of one before those that were asked."""
+        while self._next is not None and self._next["id"] < id_:
+            self._next = next(self._rows, None)
+        is_known = self._next is not None and self._next["id"] == id_
+        return int(self._next["spans"]) if is_known and self._next is not None else 0
 
 
 def _record(row: SessionRow, change: int, ends: Mapping[str, int], now_ns: int) -> SessionRecord:
@@ -222,14 +271,7 @@ def _ends(history: ClickHouse, mine: str, session_ids: Sequence[str]) -> dict[st
     return {one["id"]: int(one["last"]) for one in rows}
 
 
-def _traces(
-    history: ClickHouse,
-    known: str,
-    store: SqliteStore,
-    ids: set[str],
-    head: int,
-    departures: _Departures,
-) -> None:
+def _traces(history: ClickHouse, known: str, store: SqliteStore, head: int) -> None:
     """Write the traces of sessions."""
     rows = history.stream(
         "SELECT lower(hex(trace)) AS id, session, change AS version, toUInt32(first_day) AS day"
@@ -237,22 +279,25 @@ def _traces(
     )
     traces = (list(some) for _, some in groupby(rows, key=itemgetter("id")))
     while some := list(islice(traces, _A_COMMIT)):
+        with store.read() as reader:
+            found = {one.row.id for one in reader.sessions({one[-1]["session"] for one in some})}
+        deleted = _departed(
+            history, known, (row["session"] for one in some for row in one), is_deleted=True
+        )
         records = [
-            TraceRecord(
-                one[0]["id"], one[-1]["session"], _trace_state(one, departures), is_new=True
-            )
+            TraceRecord(one[0]["id"], one[-1]["session"], _trace_state(one, deleted), is_new=True)
             for one in some
-            if one[-1]["session"] in ids
+            if one[-1]["session"] in found
         ]
         store.commit(Changes(traces=records, head=head))
 
 
-def _trace_state(rows: Sequence[Mapping[str, Any]], departures: _Departures) -> bytes:
+def _trace_state(rows: Sequence[Mapping[str, Any]], deleted_at: Mapping[str, int]) -> bytes:
     """Return the state of a trace, from a row for each session that it came to."""
     since = 0
     for row, after in pairwise([*rows, None]):
         assert row is not None
-        deleted = departures.deleted.get(row["session"], 0)
+        deleted = deleted_at.get(row["session"], 0)
         # What it had before is still there until the deletion is carried out.
         if int(row["version"]) < deleted and (after is None or deleted < int(after["version"])):
             since = deleted + 1

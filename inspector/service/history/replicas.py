@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from inspector.errors import HistoryError
 from inspector.service.history.address import HistoryAddress
-from inspector.service.history.clickhouse import ClickHouse
+from inspector.service.history.clickhouse import ClickHouse, SilentServerError
 from inspector.service.history.copier import End
 from inspector.service.history.schema import NotReplicatedError, migrate
 from inspector.service.history.tables import COLUMNS, POSITION
@@ -41,7 +41,7 @@ class Replicas:
         self._copies = copies
         self._changed = threading.Condition()
         self._beginning = 0
-        self._inserted: End = (0, 0)
+        self._inserted = End(again=0)
         self._has: dict[str, End] = {}
         """By server: the end of what was inserted before its last look for it."""
         self._troubles: dict[str, HistoryError] = {}
@@ -56,7 +56,7 @@ class Replicas:
         each = self._address.each()
         with self._changed:
             self._beginning += 1
-            self._inserted = (0, 0)
+            self._inserted = End(again=0)
             self._has.clear()
             self._changed.notify_all()
             self._changed.wait_for(
@@ -89,7 +89,7 @@ class Replicas:
             self._inserted = inserted
             self._changed.notify_all()
             most = sorted(self._has.values(), reverse=True)
-        return most[self._copies - 1] if len(most) >= self._copies else (0, 0)
+        return most[self._copies - 1] if len(most) >= self._copies else End()
 
     def troubles(self) -> list[str]:
         """Return a sentence on each replica that is behind or does not answer."""
@@ -109,10 +109,11 @@ class Replicas:
             try:
                 with closing(ClickHouse(server, self._password)) as client:
                     client.connect()
-                    migrate(client, self._copies)
-                    self._identify(name, client)
-                    while self._sync(name, client):
-                        pass
+                    with client.watched():
+                        migrate(client, self._copies)
+                        self._identify(name, client)
+                        while self._sync(name, client):
+                            pass
             except HistoryError as error:
                 trouble = error
             except Exception as error:  # noqa: BLE001 - it is reported, and tried again
@@ -146,9 +147,9 @@ class Replicas:
             for table in COLUMNS.keys() - {POSITION.name}:
                 client.run(f"SYSTEM SYNC REPLICA {table}{parts}", _SYNC_S)
         except HistoryError as error:
-            if error.is_passing:  # it is behind, or does not answer: a new connection shows which
-                return False
-            raise
+            if isinstance(error, SilentServerError) or not error.is_passing:
+                raise
+            return False  # it is behind, or went away: a new connection shows which
         with self._changed:
             self._troubles.pop(name, None)
             self._waits_since_s.pop(name, None)

@@ -90,7 +90,7 @@ class HistoryIndex:
         """Open a search; one client each, which are not for several threads."""
         health = self._health()
         why = health.message or "The history is not connected yet."
-        away = None if health.state == "ok" else Missing(why, health.since_ns)
+        away = None if health.state == "ok" or health.here else Missing(why, health.since_ns)
         failed_s, since_ns = self._failed
         if time.monotonic() - failed_s < _RETRY_S and since_ns == health.since_ns:
             away = away or Missing("The history did not answer in time a moment ago.", None)

@@ -380,6 +380,9 @@ class Reader(SpanReader, Protocol):
     def oldest_here(self, most: int) -> list[SessionRecord]:
         """Return the settled sessions with content here, the least recently changed first."""
 
+    def newest_departures(self, through: int, most: int) -> list[int]:
+        """Return the change numbers of the newest departures up to `through`, these first."""
+
     def oldest_settled(self, most: int) -> list[SessionRecord]:
         """Return the sessions in which nothing runs, the least recently changed first."""
 

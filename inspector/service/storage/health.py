@@ -28,7 +28,7 @@ class HistoryProgress:
     through: int = 0
     """The newest change up to which everything is copied, to as many replicas as are wanted."""
     here: int = 0
-    """That up to which the server that is read has everything."""
+    """That up to which the server that is read has everything, also where it takes no more."""
     whole: Mapping[str, int] = field(default_factory=dict)
     """Sessions that it was found to have up to a change: their content need not be here, too."""
     replicas: tuple[str, ...] = ()

@@ -343,6 +343,10 @@ class SqliteStore(SingleStore):
 
     def seal(self) -> None:
         """Close the store for good, and leave one file that may be moved or removed while read."""
+        with self._readers_lock:
+            idle, self._readers = self._readers, []
+        for connection in idle:
+            discard(connection)
         self._writer.pragma("journal_mode", "delete")
         self.close()
         if self._path is not None:

@@ -609,6 +609,10 @@ class SqliteReader(ControlReader):
         here = f"{_SESSION} WHERE settled > 0 AND evicted < change"
         return [_session(row) for row in self._all(f"{here} {_OLDEST}", (most,))]
 
+    def newest_departures(self, through: int, most: int) -> list[int]:
+        sql = "SELECT change FROM departure WHERE change <= ? ORDER BY change DESC LIMIT ?"
+        return [row[0] for row in self._all(sql, (through, most))]
+
     def oldest_settled(self, most: int) -> list[SessionRecord]:
         return [_session(r) for r in self._all(f"{_SESSION} WHERE settled > 0 {_OLDEST}", (most,))]
 

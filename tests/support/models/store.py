@@ -524,6 +524,11 @@ class _Tables:
         here = (one for one in self._sessions.values() if one.settled and one.evicted < one.change)
         return sorted(here, key=lambda record: record.change)[:most]
 
+    def newest_departures(self, through: int, most: int) -> list[int]:
+        return sorted((d.change for d in self._departures if d.change <= through), reverse=True)[
+            :most
+        ]
+
     def oldest_settled(self, most: int) -> list[SessionRecord]:
         settled = (record for record in self._sessions.values() if record.settled)
         return sorted(settled, key=lambda record: record.change)[:most]

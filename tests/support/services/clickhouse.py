@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -119,6 +120,16 @@ class ClickHouseServer:
         assert self._process is not None
         self._process.kill()
         self._process.communicate()
+
+    def hang(self) -> None:
+        """Let it take connections, and answer nothing until `go_on`."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let it answer again."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
 
     def run(self, statement: str) -> str | None:
         """Return the answer to a statement of the default user; None while it is away."""

@@ -28,6 +28,7 @@ def test_a_secure_address_has_another_port() -> None:
         ("clickhouse://ada%3As3cret@one/traces", "INSPECTOR_HISTORY_PASSWORD"),
         ("clickhouse://one", "names no database"),
         ("clickhouse:///traces", "names no host"),
+        ("clickhouse://one,one:8123/traces", "a host twice"),
         ("clickhouse://one:port/traces", "is not a host"),
         ("clickhouse://one/traces?tls=1", "tls: the only option is secure=1"),
     ],

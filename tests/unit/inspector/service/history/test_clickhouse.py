@@ -1,4 +1,4 @@
-"""A connection is made with the user, the password and the CA that somebody chose."""
+"""A connection has the user, password and CA that somebody chose, and ends with its server."""
 
 from __future__ import annotations
 
@@ -7,28 +7,39 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from inspector.errors import HistoryError
+from inspector.service.history import clickhouse
 from inspector.service.history.address import HistoryAddress
-from inspector.service.history.clickhouse import ClickHouse
+from inspector.service.history.clickhouse import ClickHouse, SilentServerError
 
 pytestmark = pytest.mark.slow  # it needs openssl
 _ANSWER = b'{"version":"18.16.1"}\n'
+_LOOKS = 3
 
 
-class _Server(HTTPServer):
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
     users: list[str]
+    may_insert: threading.Semaphore
+    may_answer: threading.Event
 
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.may_answer.wait()
+        if body == b"SELECT 1":
+            self.server.may_insert.release()
+        if "INSERT" in self.path:
+            for _ in range(_LOOKS):
+                self.server.may_insert.acquire()
         user = base64.b64decode(self.headers["Authorization"].removeprefix("Basic "))
         self.server.users.append(user.decode())
         self.send_response(200)
@@ -56,11 +67,14 @@ def certificate(tmp_path: Path) -> Path:
 def server(certificate: Path) -> Iterator[_Server]:
     found = _Server(("localhost", 0), _Handler)
     found.users = []
+    found.may_insert, found.may_answer = threading.Semaphore(0), threading.Event()
+    found.may_answer.set()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     found.socket = context.wrap_socket(found.socket, server_side=True)
     threading.Thread(target=found.serve_forever, daemon=True).start()
     yield found
+    found.may_answer.set()
     found.shutdown()
     found.server_close()
 
@@ -77,3 +91,20 @@ def test_a_server_is_trusted_by_the_ca_that_is_named(
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     assert ClickHouse(address, "pässwörd: ").connect() == "18.16.1"
     assert server.users == ["jörg:pässwörd: "]
+
+
+def test_a_server_that_is_slow_is_waited_for_and_one_that_answers_nobody_is_not(
+    server: _Server, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clickhouse, "_LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(clickhouse, "_LOOK_S", 0.2)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    port = server.server_port
+    history = ClickHouse(HistoryAddress.parse(f"clickhouse://localhost:{port}/x?secure=1"))
+    history.connect()
+    with history.watched():
+        history.insert("span", ["name"], [b"it answers others meanwhile"])
+        server.may_answer.clear()
+        with pytest.raises(SilentServerError, match="does not answer"):
+            history.run("OPTIMIZE TABLE span")
+    history.close()

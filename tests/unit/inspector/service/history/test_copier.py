@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,7 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
 
 from inspector.service.history import copier as copier_module
 from inspector.service.history.clickhouse import ClickHouse
-from inspector.service.history.copier import Copier
+from inspector.service.history.copier import Copier, End
 from inspector.service.model.incoming import IncomingSpan
 from inspector.service.model.rows import Json
 from inspector.service.storage import open_store
@@ -66,3 +67,34 @@ def test_a_batch_is_bounded_by_what_is_sent(
     for table in ("span", "moment"):
         assert 39 * 10_000 < sum(history.sizes[table]) < 39 * 13_000
         assert max(history.sizes[table]) < 65_000
+
+
+def test_what_is_copied_again_counts_once_enough_replicas_have_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copier_module, "check", lambda _history: None)
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    rig.record(span())
+    inserted = list[End]()
+    shown = [End()]
+    numbers = count(1)
+
+    def confirmed(end: End) -> End:
+        inserted.append(end)
+        return shown[-1]
+
+    def copied() -> bool:
+        rig.record(span(span_id=next(numbers)))
+        copier.step()
+        return copier.has_again
+
+    copier = Copier(rig.store, cast("ClickHouse", Inserts()), behind_ns=0, confirmed=confirmed)
+    assert not copied(), "a connection that ended may have copied it again"
+    shown.append(inserted[-1])
+    assert copied()
+    copier.begin_again()
+    assert copier.step()
+    assert not copied()
+    assert copier.confirmed == inserted[0].through
+    shown.append(inserted[-1])
+    assert copied()
