@@ -272,7 +272,7 @@ def test_servers_without_macros_and_tables_without_replicas_are_refused_in_a_sen
         assert "its tables are not replicated. Name another" in health(service)["message"]
     with (
         running_clickhouse("server", tmp_path / "plain") as plain,
-        with_replicas(tmp_path, [plain, plain]) as service,
+        with_replicas(tmp_path, [plain, a]) as service,
     ):
         wait_for(lambda: health(service)["state"] == "refused")
         assert "no macro <replica> and <shard>" in health(service)["message"]
