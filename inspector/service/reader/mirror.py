@@ -53,7 +53,7 @@ class Mirror(ChangeStream):
     Args:
         writer: The service.
         report: Called when its health changed, or its store.
-        twin_of: Returns the name of an earlier service with the same store, if there is one.
+        earlier_of: Returns the name of an earlier service with the same store, if there is one.
         timing: Intervals of writing to a viewer.
 
     Attributes:
@@ -65,7 +65,7 @@ class Mirror(ChangeStream):
         self,
         writer: RemoteWriter,
         report: Callable[[], None],
-        twin_of: Callable[[Mirror, str], str | None],
+        earlier_of: Callable[[Mirror, str], str | None],
         timing: FeedTiming | None = None,
     ) -> None:
         super().__init__(Tail(0, None), timing=timing)
@@ -73,7 +73,7 @@ class Mirror(ChangeStream):
         self.health = StoreHealth("ok", time.time_ns())
         self.store_id = ""
         self.name = writer.name
-        self._writer, self._report_health, self._twin_of = writer, report, twin_of
+        self._writer, self._report_health, self._earlier_of = writer, report, earlier_of
         self._covered = frozenset[str]()
         self._connected_s = 0.0
         self._has_delivered = False
@@ -115,8 +115,8 @@ class Mirror(ChangeStream):
         after = self.position(self.head) if self.store_id else None
         ids = None if "" in self._covered else self._covered
         async for piece in self._pieces(ids, after):
-            if twin := self._twin_of(self, piece.store_id):
-                raise self._writer.is_same_as(twin)
+            if earlier := self._earlier_of(self, piece.store_id):
+                raise self._writer.is_same_as(earlier)
             self._has_delivered = True
             self._writer.answered()
             if not self.health.is_answering:
@@ -345,7 +345,7 @@ class MirroredStream:
 
     def __init__(self, writers: Collection[RemoteWriter], timing: FeedTiming | None = None) -> None:
         self._timing = timing or FeedTiming()
-        self._mirrors = [Mirror(one, self._report_health, self._twin_of, timing) for one in writers]
+        self._mirrors = [Mirror(one, self._report_health, self._earlier_of, timing) for one in writers]
         self._tasks: list[asyncio.Task[None]] = []
         self._health = StoreHealth("ok", time.time_ns())
 
@@ -387,10 +387,10 @@ class MirroredStream:
         self._health = health
         for mirror in self._mirrors:
             mirror.publish_health(health)
-            if mirror.health.is_answering and self._twin_of(mirror, mirror.store_id):
+            if mirror.health.is_answering and self._earlier_of(mirror, mirror.store_id):
                 mirror.restart()
 
-    def _twin_of(self, mirror: Mirror, store_id: str) -> str | None:
+    def _earlier_of(self, mirror: Mirror, store_id: str) -> str | None:
         """Return the name of the service before `mirror` that has this store, and answers."""
         before = itertools.takewhile(lambda one: one is not mirror, self._mirrors)
         same = (one for one in before if store_id and one.store_id == store_id)

@@ -76,14 +76,14 @@ class RemoteWriter:
     Attributes:
         name: Its name.
         away: Why it does not answer; None: it did the last time.
-        twin: The name of an earlier one that is the same service; None: there is none.
+        same_as: The name of an earlier one that is the same service; None: there is none.
     """
 
     def __init__(self, address: WriterAddress, client: httpx.AsyncClient, token: str) -> None:
         self.name = address.name
         self.base_path = httpx.URL(address.url).path.rstrip("/")
         self.away: WriterAwayError | None = None
-        self.twin: str | None = None
+        self.same_as: str | None = None
         self._url, self._client = address.url, client
         self._headers = {**_PLAIN, "Authorization": f"Bearer {token}"}
         self._closed_until_s = 0.0
@@ -147,8 +147,8 @@ class RemoteWriter:
             content=content,
             timeout=httpx.Timeout(timeout_s, connect=_CONNECT_S),
         )
-        if self.twin is not None and path != "/events":  # which tell when it is another
-            raise self.is_same_as(self.twin)
+        if self.same_as is not None and path != "/events":  # which tell when it is another
+            raise self.is_same_as(self.same_as)
         is_change = method not in ("GET", "HEAD")
         if self.away is not None and not is_change and monotonic() < self._closed_until_s:
             raise self.away.with_traceback(None)
@@ -214,12 +214,12 @@ class RemoteWriter:
 
     def answered(self) -> None:
         """Note a sign of life."""
-        self.away, self.twin, self._closed_until_s = None, None, 0.0
+        self.away, self.same_as, self._closed_until_s = None, None, 0.0
 
-    def is_same_as(self, twin: str) -> WriterAwayError:
+    def is_same_as(self, same_as: str) -> WriterAwayError:
         """Note that this is the service with another name, too, and return it as an error."""
-        self.twin = twin
-        return self.failed(f"is the same service as {twin!r}: name each once")
+        self.same_as = same_as
+        return self.failed(f"is the same service as {same_as!r}: name each once")
 
     def failed(self, why: str) -> WriterAwayError:
         """Note why the service does not answer, and return it as an error."""
@@ -262,7 +262,7 @@ class Fleet:
     @property
     def distinct(self) -> dict[str, RemoteWriter]:
         """Those that no earlier one is the same as."""
-        return {name: one for name, one in self.writers.items() if one.twin is None}
+        return {name: one for name, one in self.writers.items() if one.same_as is None}
 
     async def close(self) -> None:
         """Close all connections."""
