@@ -78,11 +78,15 @@ def one_of_requests(reader: ServiceReader, wanted: str, statuses: Sequence[str |
 def _fitting(
     found: Iterable[Row], wanted: str, names: Callable[[], list[str]], *, is_whole: bool = False
 ) -> list[Row]:
-    """Return the row that is wanted, or at most two whose ids begin like it."""
+    """Return the row that is wanted, or at most two whose ids begin like it.
+
+    What begins with the name of a service is an id of that service, and of no other.
+    """
+    is_named = ":" in wanted and split_id(wanted, names()) is not None
 
     def fits(shown_id: str) -> bool:
         shown = [shown_id]
-        if ":" in shown_id and (parts := split_id(shown_id, names())):
+        if not is_named and ":" in shown_id and (parts := split_id(shown_id, names())):
             shown.append(parts[1])
         return any(one == wanted if is_whole else one.startswith(wanted) for one in shown)
 

@@ -98,6 +98,13 @@ def test_a_session_is_found_by_its_own_id_where_only_one_service_has_it(tmp_path
     assert "1 session" in shown("export", "beta", "-o", f"{tmp_path}/beta.gz")
 
 
+def test_an_id_with_the_name_of_a_service_is_looked_up_there_only(fleet: Fleet) -> None:
+    fleet["eu"].send(_of("us:only", 4))
+    for wanted in ("us:only", "us:on"):
+        assert "not found" in refusal("show", wanted)
+    assert "eu:us:only" in shown("show", "eu:us:on")
+
+
 def test_a_request_is_approved_and_a_session_paused_by_their_own_ids(fleet: Fleet) -> None:
     with ConnectedAgent(fleet["us"]) as agent:
         agent.ask("ask-1", session_id="beta-1", args_json='{"path":"x"}')
