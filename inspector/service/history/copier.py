@@ -29,12 +29,12 @@ from inspector.service.history.tables import (
     trace_row,
 )
 from inspector.service.model.records import (
-    Change,
     Content,
     MomentRecord,
     RequestRecord,
     SessionRecord,
-    SpanRecord,
+    StoredChange,
+    StoredSpan,
     Tombstone,
     TraceRecord,
 )
@@ -282,7 +282,7 @@ class Copier:
             head = reader.head
             if place.through > head:
                 raise OlderStoreError
-            found = reader.changes(place.through, _CHUNK, _MAX_CHUNK_BYTES)
+            found = reader.stored_changes(place.through, _CHUNK, _MAX_CHUNK_BYTES)
             now_ns, behind_ns = self._clock(), self._behind_ns
             # A time in the future is of a clock that was set back since.
             recent = range(now_ns - behind_ns + 1, now_ns + behind_ns + 1)
@@ -290,7 +290,7 @@ class Copier:
             is_all, left = len(changes) == len(found), iter(_first_few(changes))
             first = _first_seen(reader, changes)
             while not batch.is_full and (some := list(islice(left, _CONTENTS))):
-                spans = [one for one in some if isinstance(one, SpanRecord)]
+                spans = [one for one in some if isinstance(one, StoredSpan)]
                 contents = reader.contents([span.content for span in spans])
                 self._add(batch, place, some, contents, first)
             if place.until is not None:
@@ -315,7 +315,7 @@ class Copier:
         self,
         batch: _Batch,
         place: _Place,
-        changes: Iterable[Change],
+        changes: Iterable[StoredChange],
         contents: Iterable[Content],
         first: dict[str, int],
     ) -> None:
@@ -326,11 +326,12 @@ class Copier:
             place.through = one.change
             place.newest_ns = max(place.newest_ns, one.changed_ns)
             match one:
-                case SpanRecord():
-                    content, first_ns = next(content_of), first.get(one.trace_id) or one.start_ns
-                    row = span_row(self._id, one, content, first_ns)
-                    batch.add("span", day_of(first_ns), row)
-                    self._place(batch, place, one.trace_id, one.session_id, one.change, first_ns)
+                case StoredSpan():
+                    trace_id = one.trace_id.hex()
+                    first_ns = first.get(trace_id) or one.start_ns
+                    day = day_of(first_ns)
+                    batch.add("span", day, span_row(self._id, one, next(content_of), day))
+                    self._place(batch, place, trace_id, one.session_id, one.change, first_ns)
                 case MomentRecord():
                     first_ns = first.get(one.trace_id or "") or one.changed_ns
                     batch.add("moment", day_of(first_ns), moment_row(self._id, one, first_ns))
@@ -368,7 +369,7 @@ class Copier:
                     batch.add("session", 0, session_row(self._id, one))
 
     def _place_evicted(
-        self, batch: _Batch, place: _Place, changes: Iterable[Change], reader: Reader
+        self, batch: _Batch, place: _Place, changes: Iterable[StoredChange], reader: Reader
     ) -> None:
         """Note the sessions of traces that have no span here."""
         for one in changes:
@@ -567,27 +568,28 @@ def _until(placed: Iterable[dict[str, Any]], gone: Mapping[str, int]) -> dict[st
     return found
 
 
-def _first_few(changes: list[Change]) -> list[Change]:
+def _first_few(changes: list[StoredChange]) -> list[StoredChange]:
     """Return as many of `changes` as have content that fits into memory; at least one."""
     size_bytes = 0
     for count, one in enumerate(changes):
-        size_bytes += one.size_bytes if isinstance(one, SpanRecord) else 0
+        size_bytes += one.size_bytes if isinstance(one, StoredSpan) else 0
         if count and size_bytes > _MAX_CHUNK_BYTES:
             return changes[:count]
     return changes
 
 
-def _moment_bytes(changes: Iterable[Change]) -> int:
+def _moment_bytes(changes: Iterable[StoredChange]) -> int:
     contents = (one.content for one in changes if isinstance(one, MomentRecord))
     return sum(len(one.payload) + len(one.origin) for one in contents)
 
 
-def _first_seen(reader: Reader, changes: Iterable[Change]) -> dict[str, int]:
+def _first_seen(reader: Reader, changes: Iterable[StoredChange]) -> dict[str, int]:
     """Return when the writer first saw their traces (Unix ns); 0: before this was noted."""
-    trace_ids = {
+    trace_ids = {one.hex() for one in {o.trace_id for o in changes if isinstance(o, StoredSpan)}}
+    trace_ids |= {
         one.trace_id
         for one in changes
-        if isinstance(one, SpanRecord | MomentRecord | Tombstone) and one.trace_id is not None
+        if isinstance(one, MomentRecord | Tombstone) and one.trace_id is not None
     }
     trace_ids |= {
         one.row.trace_id for one in changes if isinstance(one, RequestRecord) and one.row.trace_id

@@ -124,6 +124,43 @@ _COMPUTED = {"offset_ns", "duration_ns", "waited"}
 _SHOWN = tuple(one.name for one in fields(SpanRow) if one.name not in _COMPUTED)
 
 
+class StoredSpan(NamedTuple):
+    """The fields of a `SpanRecord` as they are stored: nothing is converted."""
+
+    trace_id: bytes
+    span_id: bytes
+    session_id: str
+    epoch_ns: int
+    parent_span_id: bytes | None
+    name: str
+    kind: str
+    status: str
+    start_ns: int
+    end_ns: int | None
+    is_root: int
+    process_id: str
+    model: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    is_counted: int
+    dropped_count: int
+    wait_ns: int
+    waits: int
+    waited: bytes | None
+    size_bytes: int
+    duplicate_of: str | None
+    subject: str | None
+    service: str | None
+    stall_start_ns: int | None
+    stall_ns: int | None
+    change: int
+    created: int
+    settled: int
+    content: int
+    changed_ns: int
+
+
 class ContentFacts(NamedTuple):
     """Facts of a span that its row does not have."""
 
@@ -279,6 +316,7 @@ class RequestRecord:
 
 
 Change: TypeAlias = SpanRecord | SessionRecord | MomentRecord | Tombstone | RequestRecord
+StoredChange: TypeAlias = StoredSpan | SessionRecord | MomentRecord | Tombstone | RequestRecord
 
 
 @dataclass(frozen=True, slots=True)

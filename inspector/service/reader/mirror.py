@@ -345,7 +345,9 @@ class MirroredStream:
 
     def __init__(self, writers: Collection[RemoteWriter], timing: FeedTiming | None = None) -> None:
         self._timing = timing or FeedTiming()
-        self._mirrors = [Mirror(one, self._report_health, self._earlier_of, timing) for one in writers]
+        self._mirrors = [
+            Mirror(one, self._report_health, self._earlier_of, timing) for one in writers
+        ]
         self._tasks: list[asyncio.Task[None]] = []
         self._health = StoreHealth("ok", time.time_ns())
 

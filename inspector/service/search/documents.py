@@ -43,7 +43,7 @@ _ESCAPES = re.compile(r'\\+(?:[bfnrt"/]|u[0-9a-fA-F]{4})')
 _MAX_JSON_CHARS = 256 * 1024
 MAX_KNOWN_BYTES = 128
 """A longer encoded attribute is no key of a cache."""
-_OFFERED = ("gen_ai.tool.definitions", "llm.tools.", "ai.prompt.tools", "llm.request.functions.")
+OFFERED = ("gen_ai.tool.definitions", "llm.tools.", "ai.prompt.tools", "llm.request.functions.")
 """What the keys of tools begin with that a model is offered."""
 _SPAN_FIELDS = (("attributes", 9, "", True), ("events", 11, "", True), ("status", 15, "", False))
 EncodedSpan = message_classes({"Span": _SPAN_FIELDS})["Span"]
@@ -84,7 +84,7 @@ def _searched(attributes: dict[str, Json]) -> dict[str, Json]:
 
     Each call of a model has all tools that it is offered: their words would find every call.
     """
-    return {key: value for key, value in attributes.items() if not key.startswith(_OFFERED)}
+    return {key: value for key, value in attributes.items() if not key.startswith(OFFERED)}
 
 
 def _readable_texts(places: Iterable[tuple[str, list[Json]]]) -> Iterator[tuple[str, str]]:
@@ -131,11 +131,11 @@ def identity_terms(span: SpanRecord) -> list[str]:
 
 def attribute_terms(key: str, value: Json) -> str:
     """Return the words and marks of an attribute."""
-    if key.startswith(_OFFERED):
-        texts: Iterable[str] = ()
-    else:
-        texts = (value,) if isinstance(value, str) else _strings((value,))
-    return " ".join((*map(_words, texts), *value_marks(key, value)))
+    marks = value_marks(key, value)
+    if key.startswith(OFFERED):
+        return " ".join(marks)
+    words = (_words(value),) if isinstance(value, str) else map(_words, _strings((value,)))
+    return " ".join((*words, *marks))
 
 
 def ending_terms(encoded: Any) -> list[str]:
@@ -185,7 +185,9 @@ _known_terms = lru_cache(16_384)(_terms)
 
 
 def _words(text: str) -> str:
-    return _indexable(_readable(text, MAX_TEXT_CHARS))
+    if "\\" in text or len(text) > MAX_TEXT_CHARS:
+        text = _readable(text, MAX_TEXT_CHARS)
+    return _indexable(text)
 
 
 def _indexable(text: str) -> str:

@@ -41,7 +41,7 @@ _MICRO = 1_000_000
 _TOP_MAGNITUDE = 24
 """The last: of 3 days, or 10^14 tokens, and above."""
 _LARGEST = 4.0**_TOP_MAGNITUDE
-_HOUR_NS = 3_600 * 10**9
+HOUR_NS = 3_600 * 10**9
 _MAX_HOURS = 48
 _MAX_DAYS = 62
 
@@ -56,26 +56,26 @@ def is_marked(field: Field) -> bool:
 def field_mark(field: Field, value: str | float | None = None) -> str | None:
     """Return the mark of a field with exactly `value`, or with any; None without one."""
     seed = _seed(f".{field.name}")
-    return _mark(seed) if value is None else _value_mark(seed, str(value).casefold())
+    return mark_of(seed) if value is None else _value_mark(seed, str(value).casefold())
 
 
 def attribute_mark(key: str, value: str | int | float | None = None) -> str | None:
     """Return the mark of an attribute with `value`, or with any; None without one."""
     if isinstance(value, int | float):
         return _value_mark(_seed(f"@{key}#"), repr(float(value)))
-    seed, presence = _of_key(key)
+    seed, presence = marks_of_key(key)
     return presence if value is None else _value_mark(seed, value)
 
 
 def size_marks(field: Field, operator: Operator, value: float) -> list[str]:
     """Return marks of which a document has one if its `field` compares so with `value`."""
-    marks = _size_marks(_seed(f".{field.name}^"), operator, _magnitude(value, field.kind))
+    marks = _size_marks(_seed(f".{field.name}^"), operator, magnitude(value, field.kind))
     return [*marks, OPEN] if field.kind is Kind.DURATION else marks
 
 
 def attribute_size_marks(key: str, operator: Operator, value: float) -> list[str]:
     """Return marks of which a document has one if its attribute compares so with `value`."""
-    return [*_size_marks(_seed(f"@{key}^"), operator, _magnitude(value)), TOO_MANY]
+    return [*_size_marks(_seed(f"@{key}^"), operator, magnitude(value)), TOO_MANY]
 
 
 def _size_marks(seed: int, operator: Operator, magnitude: int) -> list[str]:
@@ -86,7 +86,7 @@ def _size_marks(seed: int, operator: Operator, magnitude: int) -> list[str]:
             found = range(magnitude, _TOP_MAGNITUDE + 1)
         case _:
             found = range(magnitude, magnitude + 1)
-    return [_mark(seed + number) for number in found]
+    return [mark_of(seed + number) for number in found]
 
 
 def hour_marks(first_ns: int, beyond_ns: int | None, now_ns: int) -> list[str] | None:
@@ -97,15 +97,15 @@ def hour_marks(first_ns: int, beyond_ns: int | None, now_ns: int) -> list[str] |
         beyond_ns: Its end; None: it has none.
         now_ns: Spans that began more than an hour after this have the mark `AHEAD`.
     """
-    end_ns = now_ns + _HOUR_NS if beyond_ns is None else beyond_ns
+    end_ns = now_ns + HOUR_NS if beyond_ns is None else beyond_ns
     ahead = [AHEAD] if beyond_ns is None else []
     for unit_ns, seed, most in (
-        (_HOUR_NS, _seed(".hour"), _MAX_HOURS),
-        (24 * _HOUR_NS, _seed(".day"), _MAX_DAYS),
+        (HOUR_NS, _seed(".hour"), _MAX_HOURS),
+        (24 * HOUR_NS, _seed(".day"), _MAX_DAYS),
     ):
         first, last = first_ns // unit_ns, end_ns // unit_ns
         if last - first <= most:
-            return [*(_mark(seed + number) for number in range(first, last + 1)), *ahead]
+            return [*(mark_of(seed + number) for number in range(first, last + 1)), *ahead]
     return None
 
 
@@ -123,7 +123,7 @@ def identity_marks(span: SpanRecord) -> list[str]:
 
 def measure_marks(span: SpanRecord) -> list[str]:
     """Return the marks of a span's times and sizes."""
-    marks = [*_hours_of(span.start_ns // _HOUR_NS)]
+    marks = [*_hours_of(span.start_ns // HOUR_NS)]
     has_usage = not (span.input_tokens is span.output_tokens is span.cost_usd is None)
     sized = _SIZED_SPAN if has_usage else _SIZED_WITHOUT_USAGE
     if span.end_ns is None:
@@ -132,8 +132,8 @@ def measure_marks(span: SpanRecord) -> list[str]:
     for kind, read_field, of_magnitude in sized:
         value: Any = read_field(span, 0)
         if value is not None:
-            marks.append(of_magnitude[_magnitude(value, kind)])
-    if span.start_ns > span.changed_ns + _HOUR_NS:
+            marks.append(of_magnitude[magnitude(value, kind)])
+    if span.start_ns > span.changed_ns + HOUR_NS:
         marks.append(AHEAD)
     return marks
 
@@ -152,14 +152,14 @@ def value_marks(key: str, value: Json) -> list[str]:
     """Return the marks of one attribute."""
     if value is None:
         return []
-    seed, presence = (_known_key if len(key) <= _MAX_REMEMBERED_CHARS else _of_key)(key)
+    seed, presence = (_known_key if len(key) <= _MAX_REMEMBERED_CHARS else marks_of_key)(key)
     if isinstance(value, str):  # as most are
         short = len(value) <= MAX_CHARS and _value_mark(seed, value.casefold())
         return [presence, short] if short else [presence]
     marks = [presence]
     if isinstance(value, int | float) and not isinstance(value, bool):
-        marks.append(_mark(zlib.crc32(b"#" + repr(float(value)).encode(), seed)))
-        marks.append(_mark(zlib.crc32(b"^", seed) + _magnitude(value)))
+        marks.append(mark_of(zlib.crc32(b"#" + repr(float(value)).encode(), seed)))
+        marks.append(mark_of(zlib.crc32(b"^", seed) + magnitude(value)))
     for one in value[:MAX_MARKS] if isinstance(value, list) else (value,):
         text = as_text(one)
         # Folding makes no text shorter, and takes time for a long one.
@@ -209,10 +209,10 @@ def _exact_marks(values: Iterable[tuple[Field, Value]]) -> list[str]:
 
 @lru_cache(1_024)
 def _hours_of(hour: int) -> tuple[str, str]:
-    return _mark(_seed(".hour") + hour), _mark(_seed(".day") + hour // 24)
+    return mark_of(_seed(".hour") + hour), mark_of(_seed(".day") + hour // 24)
 
 
-def _magnitude(value: float, kind: Kind = Kind.COUNT) -> int:
+def magnitude(value: float, kind: Kind = Kind.COUNT) -> int:
     """Return the power of four that `value` is below, money in millionths; 0: no value."""
     scaled = value * _MICRO if kind is Kind.MONEY else value
     if scaled >= _LARGEST:  # infinity, too
@@ -224,30 +224,31 @@ def _seed(name: str) -> int:
     return zlib.crc32(name.encode(errors="replace"))
 
 
-def _of_key(key: str) -> tuple[int, str]:
+def marks_of_key(key: str) -> tuple[int, str]:
     """Return the seed of an attribute's values, and the mark of its presence."""
     seed = _seed(f"@{key}")
-    return seed, _mark(seed)
+    return seed, mark_of(seed)
 
 
-_known_key = lru_cache(16_384)(_of_key)
+_known_key = lru_cache(16_384)(marks_of_key)
 
 
-def _mark(number: int) -> str:
+def mark_of(number: int) -> str:
+    """Return the mark with a number."""
     return f"k{number & 0xFFFFFFFF:x}x"
 
 
 def _value_mark(seed: int, value: str) -> str | None:
     if len(value) > MAX_CHARS:
         return None
-    return _mark(zlib.crc32(value.encode(errors="replace"), seed))
+    return mark_of(zlib.crc32(value.encode(errors="replace"), seed))
 
 
 _SIZED_SPAN = [
     (
         field.kind,
         SPAN_READERS[field.name],
-        [_mark(_seed(f".{field.name}^") + number) for number in range(_TOP_MAGNITUDE + 1)],
+        [mark_of(_seed(f".{field.name}^") + number) for number in range(_TOP_MAGNITUDE + 1)],
     )
     for field in _MARKED[QueryScope.SPAN]
     if field.kind in _SIZED

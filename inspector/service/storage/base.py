@@ -26,6 +26,7 @@ from inspector.service.model.records import (
     RequestRecord,
     SessionRecord,
     SpanRecord,
+    StoredChange,
     TraceRecord,
     Waiting,
 )
@@ -397,6 +398,9 @@ class Reader(SpanReader, Protocol):
 
         They end with the moment by which moments have `most_bytes` of content.
         """
+
+    def stored_changes(self, after: int, limit: int, most_bytes: int) -> list[StoredChange]:
+        """Return `changes`, the spans as they are stored."""
 
     # --- control ----------------------------------------------------------------------------
 

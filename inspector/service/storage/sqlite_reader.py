@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeAlias
 
 import apsw
@@ -18,6 +19,8 @@ from inspector.service.model.records import (
     MomentRecord,
     SessionRecord,
     SpanRecord,
+    StoredChange,
+    StoredSpan,
     Tombstone,
     TraceRecord,
 )
@@ -48,6 +51,7 @@ from inspector.service.storage.sqlite_span_lines import (
 from inspector.service.storage.sqlite_span_rows import IN_ORDER, PROCESS, SELECT_SPAN, span_of
 
 _Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
+_stored = partial(tuple.__new__, StoredSpan)
 
 _SESSION = (
     "SELECT body, state, change, created, settled, changed_ns, evicted, evicted_spans,"
@@ -525,19 +529,21 @@ class SqliteReader(ControlReader):
         return self._contents(self._all(sql, (span.content,)))[0]
 
     def contents(self, numbers: Sequence[int]) -> list[Content]:
-        among = (orjson.dumps(numbers).decode(),)
-        of_contents = " FROM json_each(?) CROSS JOIN content ON content.no = value"
-        shared = f"SELECT no, bytes FROM origin WHERE no IN (SELECT origin_no{of_contents})"
+        rows = self._all(
+            "SELECT payload, pieces, origin_no, content.no FROM json_each(?)"
+            " CROSS JOIN content ON content.no = value",
+            (orjson.dumps(numbers).decode(),),
+        )
+        origin_numbers = orjson.dumps([*{row[2] for row in rows}]).decode()
+        sql = "SELECT no, bytes FROM origin WHERE no IN (SELECT value FROM json_each(?))"
         origins = dict[int, bytes](
-            self._all(shared, among)
-        )  # once each: a large one may be that of thousands
-        rows = [
-            (payload, pieces, origins[origin_no], number)
-            for payload, pieces, origin_no, number in self._all(
-                f"SELECT payload, pieces, origin_no, content.no{of_contents}", among
-            )
-        ]
-        found = dict(zip((row[3] for row in rows), self._contents(rows), strict=True))
+            self._all(sql, (origin_numbers,))
+        )  # a large one may be that of thousands
+        shared = load(self._connection, (row[1] for row in rows))
+        found = {
+            number: Content(whole(payload, pieces, shared), origins[origin_no])
+            for payload, pieces, origin_no, number in rows
+        }
         return [found[number] for number in numbers]
 
     def contents_of(
@@ -631,14 +637,22 @@ class SqliteReader(ControlReader):
         return int((pages - free) * size)
 
     def changes(self, after: int, limit: int, most_bytes: int = MAX_INT) -> list[Change]:
-        tables: list[tuple[str, str, Callable[[_Row], Change], str]] = [
-            (SELECT_SPAN, "span", span_of, "1"),  # first: most are, and bound what else is read
+        return self._changes(after, limit, most_bytes, span_of)
+
+    def stored_changes(self, after: int, limit: int, most_bytes: int) -> list[StoredChange]:
+        return self._changes(after, limit, most_bytes, _stored)
+
+    def _changes(
+        self, after: int, limit: int, most_bytes: int, read_span: Callable[[_Row], Any]
+    ) -> list[Any]:
+        tables: list[tuple[str, str, Callable[[_Row], Any], str]] = [
+            (SELECT_SPAN, "span", read_span, "1"),  # first: most are, and bound what else is read
             (_SESSION, "session", _session, "1"),
             (_MOMENT, "moment", self._moment, _IS_NOT_DOOMED),
             (_DEPARTURE, "departure", _departure, "1"),
             (REQUEST, "request", request_record, "1"),
         ]
-        newer, through, left_bytes = list[Change](), MAX_INT, most_bytes
+        newer, through, left_bytes = list[Any](), MAX_INT, most_bytes
         for sql, table, read, fits in tables:
             sql += _NEWER.format(table=table, fits=fits)
             rows = self._connection.execute(sql, (after, through, limit))

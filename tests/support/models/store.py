@@ -26,6 +26,7 @@ from inspector.service.model.records import (
     RequestRecord,
     SessionRecord,
     SpanRecord,
+    StoredChange,
     Tombstone,
     TraceRecord,
     Waiting,
@@ -61,6 +62,7 @@ from inspector.service.storage.base import (
 )
 from inspector.service.storage.orders import Order, SortPosition, place_of
 from inspector.service.wire import SpanRow
+from tests.support.telemetry.records import stored
 from tests.support.telemetry.span_rows import columns_of
 
 _SpanKey = tuple[str, str]
@@ -555,6 +557,10 @@ class _Tables:
                 if most_bytes <= 0:
                     break
         return found
+
+    def stored_changes(self, after: int, limit: int, most_bytes: int) -> list[StoredChange]:
+        found = self.changes(after, limit, most_bytes)
+        return [stored(one) if isinstance(one, SpanRecord) else one for one in found]
 
     # --- control ----------------------------------------------------------------------------
 

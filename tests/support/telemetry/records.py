@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import orjson
 from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.incoming import IncomingLog, IncomingSpan
+from inspector.service.model.records import SpanRecord, StoredSpan
 from inspector.service.model.rows import Json
 from inspector.service.normalise import read_span
 from tests.support.telemetry.otlp import START_NS, key_values, resource
@@ -26,6 +28,22 @@ def trace_hex(trace: int) -> str:
 def span_hex(span_id: int) -> str:
     """Return the id of the span with this number."""
     return f"{span_id:016x}"
+
+
+def stored(span: SpanRecord) -> StoredSpan:
+    """Return `span` as a store keeps it."""
+    values = {name: getattr(span, name) for name in StoredSpan._fields}
+    parent = span.parent_span_id
+    return StoredSpan(**values)._replace(
+        trace_id=bytes.fromhex(span.trace_id),
+        span_id=bytes.fromhex(span.span_id),
+        parent_span_id=None if parent is None else bytes.fromhex(parent),
+        kind=span.kind.value,
+        status=span.status.value,
+        is_root=int(span.is_root),
+        is_counted=int(span.is_counted),
+        waited=orjson.dumps(span.waited) if span.waited else None,
+    )
 
 
 def incoming(

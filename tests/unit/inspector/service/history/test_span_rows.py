@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import fields, replace
 from importlib import resources
+from itertools import product
 from typing import Any
 
 import orjson
@@ -17,6 +18,7 @@ from inspector.service.history import span_rows
 from inspector.service.history.row_binary import (
     Encode,
     day,
+    day_of,
     encode_row,
     fixed,
     float64,
@@ -33,12 +35,14 @@ from inspector.service.model.records import (
     MAX_INT,
     Content,
     SpanRecord,
+    StoredSpan,
     origin_of,
 )
 from inspector.service.model.rows import Json, SpanKind, SpanStatus
 from inspector.service.search.documents import MAX_TEXT_CHARS, VERSION, span_document
+from inspector.service.search.marks import HOUR_NS
 from tests.support.telemetry.otlp import any_value, key_values, resource
-from tests.support.telemetry.records import SCOPE
+from tests.support.telemetry.records import SCOPE, stored
 
 STORE = b"0123456789ab"
 FIELDS = {
@@ -78,6 +82,10 @@ def schema() -> dict[str, str]:
 
 
 TYPES = schema()
+
+
+def row_of(span: SpanRecord, content: Content, first_ns: int) -> bytes:
+    return span_row(STORE, stored(span), content, day_of(first_ns))
 
 
 def plain_row(span: SpanRecord, content: Content, first_ns: int) -> bytes:
@@ -160,9 +168,9 @@ def test_spans_that_differ_in_one_field_have_rows_of_their_own(
 ) -> None:
     content = Content(Span(name=span.name).SerializeToString(), origin_of(resource(), SCOPE))
     for field in fields(SpanRecord):
-        span_row(STORE, span, content, 5)
+        row_of(span, content, 5)
         nearly = replace(span, **{field.name: getattr(other, field.name)})
-        assert span_row(STORE, nearly, content, 5) == plain_row(nearly, content, 5)
+        assert row_of(nearly, content, 5) == plain_row(nearly, content, 5)
 
 
 @given(RECORDS, PAIRS, st.none() | TEXTS, st.lists(st.tuples(TEXTS, PAIRS), max_size=2), TIMES)
@@ -186,7 +194,38 @@ def test_a_row_is_what_its_plain_description_makes(
     sent_by = resource(service_name="demo", big=dict(pairs).get("resource"))
     content = Content(message.SerializeToString(), origin_of(sent_by, SCOPE))
     for _ in range(2):  # the second time most of it is known
-        assert span_row(STORE, span, content, first_ns) == plain_row(span, content, first_ns)
+        assert row_of(span, content, first_ns) == plain_row(span, content, first_ns)
+
+
+def test_spans_are_told_apart_by_each_of_their_times_and_sizes() -> None:
+    content = Content(b"", origin_of(resource(), SCOPE))
+    counts = (None, 0, 1, 2, 3)
+    for start_ns, took_ns, delay_ns, tokens, written, cost_usd in product(
+        (9 * HOUR_NS, 10 * HOUR_NS - 1, 10 * HOUR_NS),
+        (-9, 0, 9, None),
+        (0, -HOUR_NS, -HOUR_NS - 1),
+        counts,
+        counts,
+        (None, 0.0, 3e-6, 4e-6),
+    ):
+        span = A_SPAN.copy()
+        span.start_ns, span.changed_ns = start_ns, start_ns + delay_ns
+        span.end_ns = None if took_ns is None else start_ns + took_ns
+        span.input_tokens, span.output_tokens, span.cost_usd = tokens, written, cost_usd
+        assert row_of(span, content, 5) == plain_row(span, content, 5)
+
+
+def test_a_text_of_any_length_has_the_row_of_its_plain_description() -> None:
+    content = Content(b"", origin_of(resource(), SCOPE))
+    for length in (0, 1, 64, 65, 119, *range(124, 134), 1024, 1025):
+        for key in ("k", "gen_ai.tool.definitions", "k" * 127, "k" * 128):
+            for text in ("X" * length, ('["' + "\\n" * length)[:length], "É" * length):
+                content.payload = Span(attributes=key_values({key: text})).SerializeToString()
+                assert row_of(A_SPAN, content, 5) == plain_row(A_SPAN, content, 5)
+
+
+def test_a_span_has_the_fields_of_its_record_as_stored() -> None:
+    assert StoredSpan._fields == tuple(one.name for one in fields(SpanRecord))
 
 
 def test_every_column_and_every_field_is_in_a_row() -> None:
@@ -202,9 +241,21 @@ def test_what_is_known_of_spans_is_bounded() -> None:
     for number in range(span_rows._MAX_KNOWN_ATTRIBUTES + 1):
         known[b"\n\1a\x12\7\n\5%05d" % number]
     assert len(known) == 1
+    known_keys, known_measures, known_places = (
+        span_rows._known_keys,
+        span_rows._known_measures,
+        span_rows._known_places,
+    )
+    for number in range(span_rows._MAX_KNOWN_SPANS):
+        if number < span_rows._MAX_KNOWN_KEYS:
+            known_keys[b"%d" % number,] = b""
+        if number < span_rows._MAX_KNOWN_PLACES:
+            known_places[str(number), ""] = b""
+        known_measures[number,] = b""
     before = len(span_rows._known_own)
-    long = Span(name="n" * 400, attributes=key_values({"x": "y" * 200}))
+    long = Span(name="n" * 400, attributes=key_values({"its own": "y" * 200}))
     record = A_SPAN.copy()
-    record.name = long.name
-    span_row(STORE, record, Content(long.SerializeToString(), origin), 5)
+    record.name, record.session_id, record.size_bytes = long.name, "its own", 2**40
+    row_of(record, Content(long.SerializeToString(), origin), 5)
     assert (len(known), len(span_rows._known_own)) == (1, before)
+    assert (len(known_keys), len(known_measures), len(known_places)) == (1, 1, 1)
