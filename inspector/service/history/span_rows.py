@@ -190,7 +190,7 @@ def _measures(span: StoredSpan) -> bytes:
 
 
 _known_measures: dict[tuple[Any, ...], bytes] = {}
-"""The marks of spans that have ended, as told by what they depend on."""
+"""The marks of spans that have ended, by what they depend on."""
 
 
 def _own(span: StoredSpan, identity: tuple[Any, ...]) -> tuple[bytes, bytes]:

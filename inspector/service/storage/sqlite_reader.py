@@ -536,9 +536,8 @@ class SqliteReader(ControlReader):
         )
         origin_numbers = orjson.dumps([*{row[2] for row in rows}]).decode()
         sql = "SELECT no, bytes FROM origin WHERE no IN (SELECT value FROM json_each(?))"
-        origins = dict[int, bytes](
-            self._all(sql, (origin_numbers,))
-        )  # a large one may be that of thousands
+        # Once each: a large one may be that of thousands.
+        origins = dict[int, bytes](self._all(sql, (origin_numbers,)))
         shared = load(self._connection, (row[1] for row in rows))
         found = {
             number: Content(whole(payload, pieces, shared), origins[origin_no])

@@ -197,7 +197,7 @@ def test_a_row_is_what_its_plain_description_makes(
         assert row_of(span, content, first_ns) == plain_row(span, content, first_ns)
 
 
-def test_spans_are_told_apart_by_each_of_their_times_and_sizes() -> None:
+def test_each_time_and_size_of_a_span_has_its_marks() -> None:
     content = Content(b"", origin_of(resource(), SCOPE))
     counts = (None, 0, 1, 2, 3)
     for start_ns, took_ns, delay_ns, tokens, written, cost_usd in product(
