@@ -153,6 +153,31 @@ def test_what_the_history_lost_stays_on_the_disk_and_is_copied_again(
         assert (copied(history, rig.store.id), departures(history)) == before
 
 
+@pytest.mark.parametrize("table", ["span", "moment", "trace", "session"])
+def test_a_loss_is_noticed_where_new_rows_came_at_once(
+    rig: Rig, history: ClickHouse, table: str
+) -> None:
+    rig.record(span(trace=1), log("note", trace=1, span_id=1))
+    rig.wait(60)
+    copier = copier_of(rig, history)
+    copy(copier)
+    checking = Checking(rig.store, history)
+    checking.step(copier.through)
+    assert checking.whole
+
+    history.run(f"TRUNCATE TABLE {table}")
+    rig.record(span(trace=2), log("note", trace=2, span_id=1))
+    rig.wait(60)
+    copy(copier)
+
+    def is_noticed() -> bool:
+        checking.step(copier.through)
+        return checking.lacks
+
+    wait_for(is_noticed)
+    assert not checking.whole
+
+
 def test_what_is_new_is_copied_before_what_is_copied_again(
     rig: Rig, history: ClickHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.row_binary import NS_A_DAY
@@ -29,6 +30,8 @@ _MOST_DEPARTURES = 1_000
 
 
 _T = TypeVar("_T")
+_Parts: TypeAlias = dict[tuple[str, str], list[tuple[int, int]]]
+"""The numbers of the blocks that each part has, by table and partition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +59,18 @@ class Checking:
         self._mine = f"store = {literal(store.id)}"
         self.whole: dict[str, int] = {}
         """Sessions here that the history has whole, up to the change."""
-        self.lacks = False
-        """Whether it lacks something that is here: that is copied again."""
         self.lost: set[str] = set()
         """Days of sessions that have left the disk, of which it has less than had been copied."""
         self._found_lost: set[str] = set()
-        self._partitions: set[tuple[str, str]] = set()
+        self._lacks_here = self._lacks_rows = self._found_rowless = False
+        self._parts: _Parts = {}
         self._place: tuple[int, str] | None = None
         self._whole_s = self._due_s = self._days_due_s = self._partitions_s = -_AGAIN_S
+
+    @property
+    def lacks(self) -> bool:
+        """Whether the history lacks something that is here: that is copied again."""
+        return self._lacks_here or self._lacks_rows
 
     def step(self, through: int) -> None:
         """Check some of it, if that is due.
@@ -77,10 +84,9 @@ class Checking:
         now_s = time.monotonic()
         if now_s - self._partitions_s >= _PARTITIONS_S:
             self._partitions_s = now_s
-            before, self._partitions = self._partitions, self._read_partitions()
-            if before - self._partitions:  # dropped, or emptied by a deletion
-                self._whole_s = self._due_s = self._days_due_s = -_AGAIN_S
-                self._place = None
+            before, self._parts = self._parts, self._read_parts()
+            if _is_less(self._parts, before):  # dropped, or emptied by a deletion
+                self.begin()
         if now_s >= self._due_s:
             is_more = self._check_here(through, now_s)
             self._due_s = now_s + (0 if is_more else _LOOK_S)
@@ -88,12 +94,19 @@ class Checking:
             self._check_days(through)
             self._days_due_s = now_s + _LOOK_S
 
-    def _read_partitions(self) -> set[tuple[str, str]]:
-        found = self._history.rows(
-            "SELECT DISTINCT table, partition FROM system.parts"
-            " WHERE database = currentDatabase() AND active AND rows > 0"
-        )
-        return {(one["table"], one["partition"]) for one in found}
+    def begin(self) -> None:
+        """Check all anew, and at once."""
+        self._whole_s = self._due_s = self._days_due_s = -_AGAIN_S
+        self._place, self._lacks_rows, self._found_rowless = None, False, False
+
+    def _read_parts(self) -> _Parts:
+        parts: _Parts = defaultdict(list)
+        for one in self._history.rows(
+            "SELECT table, partition, min_block_number AS first, max_block_number AS last"
+            " FROM system.parts WHERE database = currentDatabase() AND active AND rows > 0"
+        ):
+            parts[one["table"], one["partition"]].append((int(one["first"]), int(one["last"])))
+        return parts
 
     def _check_here(self, through: int, now_s: float) -> bool:
         """Check the sessions that leave the disk next; return whether many had not been."""
@@ -110,8 +123,8 @@ class Checking:
             }
             departures = reader.newest_departures(through, _MOST_DEPARTURES)
         rowless, lacking = self._lacking(needed)
-        self.lacks = bool(rowless or lacking or self._lacks_any(departures))
-        if self.lacks:  # more may be gone than was looked at
+        self._lacks_here = bool(rowless or lacking or self._lacks_any(departures))
+        if self._lacks_here:  # more may be gone than was looked at
             known, needed = {}, {}
         self.whole = known | {id_: one.change for id_, one in needed.items()}
         return len(needed) > _MOST_SESSIONS // 2
@@ -132,11 +145,13 @@ class Checking:
                     needed[one.row.id] = _needed(reader, one, one.change)
                     days[one.row.id] = time.strftime("%Y-%m-%d", time.gmtime(day * 86_400))
         rowless, lacking = self._lacking(needed)
-        self.lacks |= any(needed[one].change <= through for one in rowless)
+        self._found_rowless |= any(needed[one].change <= through for one in rowless)
+        self._lacks_rows |= self._found_rowless
         self._found_lost |= {days[one] for one in lacking}
         self.lost |= self._found_lost
         if is_last:
             self.lost, self._found_lost, self._place = self._found_lost, set(), None
+            self._lacks_rows, self._found_rowless = self._found_rowless, False
 
     def _lacking(self, needed: dict[str, _Needed]) -> tuple[set[str], set[str]]:
         """Return the sessions that the history does not know, and those of which it has less.
@@ -195,6 +210,15 @@ class Checking:
 
     def _counts(self, query: str) -> dict[str, int]:
         return {one["x"]: int(one["n"]) for one in self._history.rows(query)}
+
+
+def _is_less(now: _Parts, before: _Parts) -> bool:
+    """Return whether some of what was there is gone: what parts had is in what they merged to."""
+    return any(
+        not any(first <= old_first and old_last <= last for first, last in now.get(place, ()))
+        for place, ranges in before.items()
+        for old_first, old_last in ranges
+    )
 
 
 def _needed(reader: Reader, session: SessionRecord, change: int) -> _Needed:

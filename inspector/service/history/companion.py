@@ -114,19 +114,23 @@ def _copy(
     copier = Copier(store, history, behind_ns=behind_ns, confirmed=confirmed)
     checking, began_again_s, reported = Checking(store, history), -math.inf, None
     while True:
-        has_more = copier.step()
+        had_again, has_more = copier.has_again, copier.step()
         if replicas:
             replicas.check(history.address)
         has_all = replicas is None or replicas.has_all(history.address)
+        if copier.has_again and not had_again:
+            checking.begin()
         if has_all:
             checking.step(copier.confirmed)
-        if checking.lacks and time.monotonic() - began_again_s > _BEGIN_AGAIN_S:
+        if not checking.lacks and copier.has_again:
+            began_again_s = -math.inf
+        elif checking.lacks and time.monotonic() - began_again_s > _BEGIN_AGAIN_S:
             began_again_s = time.monotonic()
             copier.begin_again()
         whole = checking.whole if may_evict and copier.has_again else {}
         _report(
             state="ok",
-            message=_lost(checking, is_copied_again=copier.is_copying_again),
+            message=_lost(checking, is_copied_again=not copier.has_again),
             through=copier.confirmed,
             here=copier.through if has_all else 0,
             server=history.address.hosts[0],
@@ -150,8 +154,13 @@ def _lost(checking: Checking, *, is_copied_again: bool) -> str | None:
             f" {', '.join(days[:_MOST_DAYS])}{more}. Put them back from a backup,"
             " or delete these sessions."
         )
-    if checking.lacks or is_copied_again:
+    if is_copied_again:
         return "The history has lost what was copied to it. What is on the disk is copied again."
+    if checking.lacks:
+        return (
+            "The history lacks some of what is on the disk, also after it was copied again. It is"
+            " copied once more within the hour."
+        )
     return None
 
 

@@ -60,6 +60,7 @@ _VALUES_A_DELETION = 2_000
 _GAP_NS = 20 * 3600 * 10**9
 """Less than the age at which a store without a history forgets departures."""
 _MAX_KNOWN_TRACES = 100_000
+_NO_TRACE = b"", ""
 _AGAIN_S = 1.0
 """Time for which what is new waits for what is copied again."""
 
@@ -198,7 +199,8 @@ class Copier:
     def begin_again(self) -> None:
         """Copy everything again that is in the store, beside what is new."""
         if self._again is None:
-            self._again = _Place(0, 0, _Places(), until=self.through)
+            until = self._sent.end.through if self._sent else self.through
+            self._again = _Place(0, 0, _Places(), until=until)
 
     @property
     def is_copying_again(self) -> bool:
@@ -320,42 +322,51 @@ class Copier:
         first: dict[str, int],
     ) -> None:
         content_of = iter(contents)
+        through, newest_ns, trace, day = place.through, place.newest_ns, _NO_TRACE, 0
         for one in changes:
             if batch.is_full:
                 break
-            place.through = one.change
-            place.newest_ns = max(place.newest_ns, one.changed_ns)
-            match one:
-                case StoredSpan():
-                    trace_id = one.trace_id.hex()
-                    first_ns = first.get(trace_id) or one.start_ns
-                    day = day_of(first_ns)
-                    batch.add("span", day, span_row(self._id, one, next(content_of), day))
-                    self._place(batch, place, trace_id, one.session_id, one.change, first_ns)
-                case MomentRecord():
-                    first_ns = first.get(one.trace_id or "") or one.changed_ns
-                    batch.add("moment", day_of(first_ns), moment_row(self._id, one, first_ns))
-                    if one.trace_id and one.session_id:  # it may have no span yet
-                        self._place(
-                            batch, place, one.trace_id, one.session_id, one.change, first_ns
-                        )
-                case SessionRecord():
-                    batch.add("session", 0, session_row(self._id, one))
-                case Tombstone():
-                    batch.add("departure", 0, departure_row(self._id, one))
-                    place.places.left[one.session_id] = one.change
-                    if one.trace_id and one.moved_to:  # it may be deleted there by now
-                        first_ns = first.get(one.trace_id) or one.changed_ns
-                        self._place(batch, place, one.trace_id, one.moved_to, one.change, first_ns)
-                case RequestRecord(row=wanted) if wanted.trace_id:
-                    # The request itself is answered by the writer alone, but it may have given
-                    # its session to a trace that has no span yet.
-                    first_ns = first.get(wanted.trace_id) or wanted.created_ns
-                    self._place(
-                        batch, place, wanted.trace_id, wanted.session_id, one.change, first_ns
-                    )
-                case _:
-                    pass
+            through, newest_ns = one.change, max(newest_ns, one.changed_ns)
+            if not isinstance(one, StoredSpan):
+                self._add_other(batch, place, one, first)
+                trace = _NO_TRACE  # its session may be another by now
+                continue
+            if trace != (trace := (one.trace_id, one.session_id)):  # most come together
+                trace_id = one.trace_id.hex()
+                seen_ns = first.get(trace_id)
+                first_ns = seen_ns or one.start_ns
+                day = day_of(first_ns)
+                self._place(batch, place, trace_id, one.session_id, one.change, first_ns)
+                if not seen_ns:  # each by its own start
+                    trace = _NO_TRACE
+            batch.add("span", day, span_row(self._id, one, next(content_of), day))
+        place.through, place.newest_ns = through, newest_ns
+
+    def _add_other(
+        self, batch: _Batch, place: _Place, one: StoredChange, first: Mapping[str, int]
+    ) -> None:
+        """Add the rows of a change that is not of a span."""
+        match one:
+            case MomentRecord():
+                first_ns = first.get(one.trace_id or "") or one.changed_ns
+                batch.add("moment", day_of(first_ns), moment_row(self._id, one, first_ns))
+                if one.trace_id and one.session_id:  # it may have no span yet
+                    self._place(batch, place, one.trace_id, one.session_id, one.change, first_ns)
+            case SessionRecord():
+                batch.add("session", 0, session_row(self._id, one))
+            case Tombstone():
+                batch.add("departure", 0, departure_row(self._id, one))
+                place.places.left[one.session_id] = one.change
+                if one.trace_id and one.moved_to:  # it may be deleted there by now
+                    first_ns = first.get(one.trace_id) or one.changed_ns
+                    self._place(batch, place, one.trace_id, one.moved_to, one.change, first_ns)
+            case RequestRecord(row=wanted) if wanted.trace_id:
+                # The request itself is answered by the writer alone, but it may have given its
+                # session to a trace that has no span yet.
+                first_ns = first.get(wanted.trace_id) or wanted.created_ns
+                self._place(batch, place, wanted.trace_id, wanted.session_id, one.change, first_ns)
+            case _:
+                pass
 
     def _add_running(self, batch: _Batch, through: int) -> None:
         """Add now and then the rows of running sessions: the newest is always too young."""
