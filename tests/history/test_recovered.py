@@ -7,6 +7,7 @@ from pathlib import Path
 from time import time_ns
 from typing import Any
 
+import orjson
 import pytest
 
 from inspector.errors import HistoryError, SettingsError, StoreError
@@ -26,6 +27,7 @@ from inspector.service.storage.sqlite_backup import back_up, restore
 from tests.support.services.api import open_api
 from tests.support.services.clickhouse import PASSWORD, ClickHouseServer, running_clickhouse
 from tests.support.services.crawler import FILES, Crawler
+from tests.support.services.process import wait_for
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.otlp import span
 from tests.support.telemetry.records import started, trace_hex
@@ -37,6 +39,14 @@ def copied(store: Store, history: ClickHouse) -> None:
     copier = Copier(store, history, behind_ns=0)
     while copier.step():
         pass
+
+
+def shown(store: Store, history: ClickHouse, path: Path, session_id: str) -> list[str]:
+    """Return the names of a session's spans, which are read in the history."""
+    with store.read() as reader:
+        unpack(reader, history, Stores(store.id, store.former), [session_id], path)
+    with closing(open_store(f"sqlite:///{path}")) as unpacked, unpacked.read() as reader:
+        return [one.name for one in reader.spans_of(session_id)]
 
 
 def recovered(history: ClickHouse, lost: Store, path: Path) -> Store:
@@ -145,6 +155,70 @@ def test_neither_a_journal_nor_retention_nor_a_loss_harms_what_was_recovered(
 
 
 @pytest.mark.slow
+def test_what_was_inserted_without_its_position_is_recovered_too(
+    clickhouse: ClickHouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(clickhouse.client()) as history:
+        migrate(history)
+        rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+        rig.record(span("root", trace=1))
+        rig.wait(60)
+        copied(rig.store, history)
+        rig.record(span("late", trace=1, span_id=2, parent=1))
+        rig.record(span("new", trace=2))
+        rig.wait(60)
+        with monkeypatch.context() as patch:
+            patch.setattr(Copier, "_note", lambda *_: None)  # the machine is lost before
+            copied(rig.store, history)
+        again = recovered(history, rig.store, tmp_path / "again.sqlite3")
+        rig.store.close()
+        for number, names in ((1, ["root", "late"]), (2, ["new"])):
+            assert shown(again, history, tmp_path / f"{number}.db", trace_hex(number)) == names
+        again.close()
+
+
+@pytest.mark.slow
+def test_a_deletion_that_was_due_when_the_disk_was_lost_is_carried_out(
+    clickhouse: ClickHouseServer, tmp_path: Path
+) -> None:
+    with closing(clickhouse.client()) as history:
+        migrate(history)
+        rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+        rig.record(*(span("deleted", trace=1, span_id=n) for n in (1, 2)), span("gone", trace=2))
+        rig.wait(60)
+        copied(rig.store, history)
+        for number in (1, 2):
+            rig.delete(trace_hex(number))
+        rig.record(span("began again", trace=1, span_id=3))
+        rig.wait(60)
+        copied(rig.store, history)
+        again = recovered(history, rig.store, tmp_path / "again.sqlite3")
+        rig.store.close()
+        assert shown(again, history, tmp_path / "1.db", trace_hex(1)) == ["began again"]
+        copier = Copier(again, history, behind_ns=0)
+        wait_for(lambda: not copier.delete_departed())
+        mine = f"store = '{rig.store.id}'"
+
+        def left() -> list[list[str]]:
+            return [
+                [one["name"] for one in history.rows(f"SELECT name FROM span WHERE {mine}")],
+                [one["id"] for one in history.rows(f"SELECT id FROM session WHERE {mine}")],
+            ]
+
+        wait_for(lambda: left() == [["began again"], [trace_hex(1)]])
+        again.close()
+
+
+def test_of_a_trace_what_any_deletion_of_its_session_was_about_is_not_seen() -> None:
+    rows = [
+        {"id": trace_hex(1), "session": "a", "version": 10, "day": 0},
+        {"id": trace_hex(1), "session": "b", "version": 60, "day": 0},
+    ]
+    state = recovering._trace_state(rows, {"a": [50, 100]})
+    assert orjson.loads(state)["since"] == 51
+
+
+@pytest.mark.slow
 def test_what_had_left_a_store_before_it_was_restored_is_found_after_it_was_lost(
     clickhouse: ClickHouseServer, tmp_path: Path
 ) -> None:
@@ -161,12 +235,28 @@ def test_what_had_left_a_store_before_it_was_restored_is_found_after_it_was_lost
         with closing(open_store(f"sqlite:///{tmp_path}/restored.sqlite3")) as restored:
             copied(restored, history)
             again = recovered(history, restored, tmp_path / "again.sqlite3")
-        path = tmp_path / "unpacked.sqlite3"
-        with again.read() as reader:
-            unpack(reader, history, Stores(again.id, again.former), [trace_hex(1)], path)
+        assert shown(again, history, tmp_path / "1.db", trace_hex(1)) == ["left", "inner"]
         again.close()
-        with closing(open_store(f"sqlite:///{path}")) as store, store.read() as reader:
-            assert [one.name for one in reader.spans_of(trace_hex(1))] == ["left", "inner"]
+
+
+@pytest.mark.slow
+def test_a_store_that_was_restored_and_lost_is_found_although_it_was_copied_twice(
+    clickhouse: ClickHouseServer, tmp_path: Path
+) -> None:
+    with closing(clickhouse.client()) as history:
+        migrate(history)
+        rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+        rig.record(span("both", trace=1), span("inner", trace=1, span_id=2, parent=1))
+        rig.wait(60)
+        copied(rig.store, history)
+        back_up(tmp_path / "store.sqlite3", tmp_path / "backup.sqlite3")
+        rig.store.close()
+        restore(tmp_path / "backup.sqlite3", tmp_path / "restored.sqlite3")
+        with closing(open_store(f"sqlite:///{tmp_path}/restored.sqlite3")) as restored:
+            copied(restored, history)
+            again = recovered(history, restored, tmp_path / "again.sqlite3")
+        assert shown(again, history, tmp_path / "1.db", trace_hex(1)) == ["both", "inner"]
+        again.close()
 
 
 @pytest.mark.slow

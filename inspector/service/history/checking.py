@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar
 
 from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.row_binary import NS_A_DAY
-from inspector.service.history.rows import binary, of_traces
+from inspector.service.history.rows import binary, span_counts
 from inspector.service.model.records import SessionRecord, TraceRecord
 from inspector.service.query.tree import All
 from inspector.service.storage.base import ReadableStore, Reader
@@ -162,10 +162,7 @@ class Checking:
         ids, spans, placed = set(needed), dict[str, int](), set[str]()
         moments, alone = dict[str, int](), dict[str, int]()
         for some in _in_parts(traces):
-            spans |= self._counts(
-                f"SELECT lower(hex(trace)) AS x, uniqExact(span) AS n FROM span"
-                f" WHERE {self._stores.any_span} AND {of_traces(some)} GROUP BY x"
-            )
+            spans |= span_counts(self._history, self._stores, some)
             found = self._history.rows(
                 f"SELECT DISTINCT lower(hex(trace)) AS x FROM trace WHERE {self._stores.all}"
                 f" AND trace IN ({binary(trace.trace_id for trace in some)})"

@@ -29,6 +29,7 @@ from inspector.service.history.tables import (
     trace_row,
 )
 from inspector.service.model.records import (
+    MAX_INT,
     Content,
     MomentRecord,
     RequestRecord,
@@ -440,11 +441,11 @@ class Copier:
 
     # --- deletion ---------------------------------------------------------------------------
 
-    def _departed(self, after: int) -> list[dict[str, Any]]:
-        """Return the next departures, none twice of one session."""
+    def _departed(self, store_id: str, head: int, after: int) -> list[dict[str, Any]]:
+        """Return the next departures of a store up to a change, none twice of one session."""
         found = self._history.rows(
             "SELECT session, moved_to, change FROM departure"
-            f" WHERE store = {literal(self._id.decode())} AND change > {after}"
+            f" WHERE store = {literal(store_id)} AND change > {after} AND change <= {head}"
             f" AND is_whole = 1 ORDER BY change LIMIT {_SESSIONS_A_DELETION}"
         )
         first = dict[str, dict[str, Any]]()
@@ -462,9 +463,14 @@ class Copier:
                 yield True
                 yield from self._delete(strays)
             self._note("gap closed", gap)
-        while departed := self._departed(self._position("deleted")[0]):
-            yield from self._delete(self._deletions(departed))
-            self._note("deleted", int(departed[-1]["change"]))
+        # Those of a store that was lost, or restored elsewhere, were perhaps not carried out.
+        for store_id, head in (*self._store.former.items(), (self._store.id, MAX_INT)):
+            part = "deleted" if store_id == self._store.id else f"deleted {store_id}"
+            after, _ = max(self._position(part), position(self._history, store_id, "deleted"))
+            while departed := self._departed(store_id, head, after):
+                yield from self._delete(self._deletions(departed))
+                after = int(departed[-1]["change"])
+                self._note(part, after)
 
     def _delete(self, deletions: Iterable[tuple[str, str]]) -> Iterator[bool]:
         for table, condition in deletions:

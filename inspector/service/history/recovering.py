@@ -23,10 +23,12 @@ from inspector.service.history.address import HistoryAddress
 from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.copier import FORMER
 from inspector.service.history.replicas import Replicas
+from inspector.service.history.rows import binary, span_counts
 from inspector.service.history.schema import check, is_replicated
 from inspector.service.model.records import Changes, SessionRecord, TraceRecord
 from inspector.service.model.rows import SessionRow, SessionStatus
 from inspector.service.model.times import rfc3339
+from inspector.service.query.tree import All
 from inspector.service.sessions.recovered import recovered_session, recovered_trace
 from inspector.service.sessions.state import SETTLED
 from inspector.service.storage.sqlite import SqliteStore
@@ -35,6 +37,8 @@ from inspector.service.storage.sqlite_open import lock_store
 from inspector.service.storage.sqlite_reader import session_row
 
 _A_COMMIT = 1_000
+_A_COUNT = 200
+"""Sessions whose spans are counted at once: each may have many traces."""
 _DAY_NS = 86_400 * 10**9
 
 
@@ -160,14 +164,15 @@ def recover(history: ClickHouse, lost: CopiedStore, path: Path) -> int:
         made = path.with_name(f".{path.name}.recovered")
         for end in ("", "-wal", "-shm"):
             made.with_name(made.name + end).unlink(missing_ok=True)
-        former = _former(history, lost)
+        former = {**_former(history, lost), lost.id: _newest(history, lost)}
         known = Stores(lost.id, former).any_row
         with closing(SqliteStore(made)) as store:
-            count, head = _sessions(history, lost, known, store)
+            head = _sessions(history, lost, known, store, former[lost.id])
             _traces(history, known, store, head)
+            count = _count_spans(history, Stores(store.id, former), store, former[lost.id])
             while store.sweep():
                 pass
-            store.succeed({**former, lost.id: lost.through})
+            store.succeed(former)
             store.seal()
         made.rename(path)
         flush_folder(path.parent)
@@ -185,70 +190,91 @@ def _former(history: ClickHouse, lost: CopiedStore) -> dict[str, int]:
     return {one["part"].removeprefix(FORMER): int(one["head"]) for one in rows}
 
 
-def _departed(
+def _newest(history: ClickHouse, lost: CopiedStore) -> int:
+    """Return the newest change of a store that its history has.
+
+    The machine may have been lost between an insert and its position.
+    """
+    newest = lost.through
+    for table in ("span", "session", "moment", "trace", "departure"):
+        (found,) = history.rows(
+            f"SELECT max(change) AS newest FROM {table} WHERE store = {literal(lost.id)}"
+        )
+        newest = max(newest, int(found["newest"]))
+    return newest
+
+
+def _departures(
     history: ClickHouse, known: str, session_ids: Iterable[str], *, is_deleted: bool = False
-) -> dict[str, int]:
+) -> dict[str, list[int]]:
     """Return the changes at which some sessions were deleted or merged; or only the former."""
     among = ", ".join(sorted({literal(one) for one in session_ids}))
-    if not among:
-        return {}
     found = history.rows(
-        "SELECT session AS id, max(change) AS newest FROM departure"
+        "SELECT session AS id, arraySort(groupArray(change)) AS changes FROM departure"
         f" WHERE {known} AND is_whole = 1 AND session IN ({among})"
         f"{' AND empty(moved_to)' if is_deleted else ''} GROUP BY session"
     )
-    return {one["id"]: int(one["newest"]) for one in found}
+    return {one["id"]: [*map(int, one["changes"])] for one in found}
+
+
+def _pages(history: ClickHouse, column: str, table: str, where: str) -> Iterator[list[str]]:
+    """Yield the values of a column, in no order, some of them more than once.
+
+    A server that orders all rows has them in memory.
+    """
+    rows = history.stream(f"SELECT {column} AS x FROM {table} WHERE {where}")
+    while some := [one["x"] for one in islice(rows, _A_COMMIT)]:
+        yield [*dict.fromkeys(some)]
 
 
 def _sessions(
-    history: ClickHouse, lost: CopiedStore, known: str, store: SqliteStore
-) -> tuple[int, int]:
-    """Write all sessions that were not deleted; return their number, and the newest change."""
+    history: ClickHouse, lost: CopiedStore, known: str, store: SqliteStore, through: int
+) -> int:
+    """Write all sessions that were not deleted; return the newest change."""
     mine = f"store = {literal(lost.id)}"
-    count, head, now_ns = 0, lost.through, time_ns()
-    rows = history.stream(
-        f"SELECT id, body, change AS version FROM session FINAL WHERE {mine} ORDER BY id"
-    )
-    span_counts = _Counts(
-        history.stream(
-            f"SELECT session AS id, count() AS spans FROM span FINAL WHERE {known}"
-            " GROUP BY id ORDER BY id"
+    head, now_ns = through, time_ns()
+    for ids in _pages(history, "id", "session", mine):
+        rows = history.rows(
+            f"SELECT id, body, change AS version FROM session FINAL WHERE {mine}"
+            f" AND id IN ({', '.join(map(literal, ids))})"
         )
-    )
-    for some in _chunks(rows):
-        spans = {one["id"]: span_counts.of(one["id"]) for one in some}
-        gone = _departed(history, known, spans)
+        gone = _departures(history, known, ids)
+        with store.read() as reader:
+            seen = {one.row.id for one in reader.sessions(ids)}
         found = [
             (session_row(orjson.loads(one["body"])), int(one["version"]))
-            for one in some
-            if int(one["version"]) > gone.get(one["id"], 0)
+            for one in rows
+            if int(one["version"]) > max(gone.get(one["id"], ()), default=0)
+            and one["id"] not in seen
         ]
         ends = _ends(history, mine, [row.id for row, _ in found if row.status not in SETTLED])
         # Of when it changed last nothing is known: retention must not delete it at once.
         records = [_record(row, change, ends, now_ns) for row, change in found]
         head = max((head, *(one.change for one in records)))
         store.commit(Changes(sessions=records, head=head))
+    return head
+
+
+def _count_spans(history: ClickHouse, stores: Stores, store: SqliteStore, through: int) -> int:
+    """Note how many spans each session has in the history; return the number of sessions."""
+    after: tuple[int, str] | None = None
+    count = 0
+    while True:
+        with store.read() as reader:
+            page = reader.newest_sessions(All(), after, _A_COUNT)
+            traces = {one.row.id: reader.traces_of(one.row.id) for one in page.rows}
+        spans = span_counts(history, stores, [*chain.from_iterable(traces.values())])
         store.evict(
-            {one.row.id: lost.through for one in records},
-            {one.row.id: spans[one.row.id] for one in records},
+            dict.fromkeys(traces, through),
+            {
+                id_: sum(spans.get(one.trace_id, 0) for one in of_session)
+                for id_, of_session in traces.items()
+            },
         )
-        count += len(records)
-    return count, head
-
-
-class _Counts:
-    """Counts by id, in order, of ids that are asked in order: millions are not in memory."""
-
-    def __init__(self, rows: Iterator[Mapping[str, Any]]) -> None:
-        self._rows = rows
-        self._next: Mapping[str, Any] | None = {"id": "", "spans": 0}
-
-    def of(self, id_: str) -> int:
-        """Return the count of an id; not of one before those that were asked."""
-        while self._next is not None and self._next["id"] < id_:
-            self._next = next(self._rows, None)
-        is_known = self._next is not None and self._next["id"] == id_
-        return int(self._next["spans"]) if is_known and self._next is not None else 0
+        count += len(page.rows)
+        if page.next is None:
+            return count
+        after = page.next
 
 
 def _record(row: SessionRow, change: int, ends: Mapping[str, int], now_ns: int) -> SessionRecord:
@@ -273,39 +299,37 @@ def _ends(history: ClickHouse, mine: str, session_ids: Sequence[str]) -> dict[st
 
 def _traces(history: ClickHouse, known: str, store: SqliteStore, head: int) -> None:
     """Write the traces of sessions."""
-    rows = history.stream(
-        "SELECT lower(hex(trace)) AS id, session, change AS version, toUInt32(first_day) AS day"
-        f" FROM trace WHERE {known} ORDER BY trace, version"
-    )
-    traces = (list(some) for _, some in groupby(rows, key=itemgetter("id")))
-    while some := list(islice(traces, _A_COMMIT)):
-        with store.read() as reader:
-            found = {one.row.id for one in reader.sessions({one[-1]["session"] for one in some})}
-        deleted = _departed(
-            history, known, (row["session"] for one in some for row in one), is_deleted=True
+    for ids in _pages(history, "lower(hex(trace))", "trace", known):
+        rows = history.rows(
+            "SELECT lower(hex(trace)) AS id, session, change AS version,"
+            f" toUInt32(first_day) AS day FROM trace WHERE {known} AND trace IN ({binary(ids)})"
+            " ORDER BY trace, version"
         )
+        traces = [list(some) for _, some in groupby(rows, key=itemgetter("id"))]
+        with store.read() as reader:
+            found = {one.row.id for one in reader.sessions({one[-1]["session"] for one in traces})}
+            seen = {one.trace_id for one in reader.traces(ids)}
+        deleted = _departures(history, known, (row["session"] for row in rows), is_deleted=True)
         records = [
             TraceRecord(one[0]["id"], one[-1]["session"], _trace_state(one, deleted), is_new=True)
-            for one in some
-            if one[-1]["session"] in found
+            for one in traces
+            if one[-1]["session"] in found and one[0]["id"] not in seen
         ]
         store.commit(Changes(traces=records, head=head))
 
 
-def _trace_state(rows: Sequence[Mapping[str, Any]], deleted_at: Mapping[str, int]) -> bytes:
+def _trace_state(
+    rows: Sequence[Mapping[str, Any]], deleted_at: Mapping[str, Sequence[int]]
+) -> bytes:
     """Return the state of a trace, from a row for each session that it came to."""
     since = 0
     for row, after in pairwise([*rows, None]):
         assert row is not None
-        deleted = deleted_at.get(row["session"], 0)
-        # What it had before is still there until the deletion is carried out.
-        if int(row["version"]) < deleted and (after is None or deleted < int(after["version"])):
-            since = deleted + 1
+        end = None if after is None else int(after["version"])
+        for deleted in deleted_at.get(row["session"], ()):
+            # What it had before is still there until the deletion is carried out.
+            if int(row["version"]) < deleted and (end is None or deleted < end):
+                since = max(since, deleted + 1)
     first, last = rows[0], rows[-1]
     seen_ns = int(first["day"]) * _DAY_NS
     return recovered_trace(last["id"], last["session"], seen_ns=seen_ns, since=since).dump()
-
-
-def _chunks(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    while some := list(islice(rows, _A_COMMIT)):
-        yield some

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from inspector.service.history.clickhouse import ClickHouse, Stores
 from inspector.service.model.records import Content, MomentRecord, SpanRecord, TraceRecord
 from inspector.service.model.rows import SpanKind, SpanStatus
 
@@ -42,6 +43,17 @@ def of_traces(traces: Sequence[TraceRecord]) -> str:
     since = ", ".join(f"toUInt64({since_of(one)})" for one in traces)
     named = f"transform(lower(hex(trace)), [{', '.join(ids)}], [{since}], toUInt64(0))"
     return f"trace IN ({binary(one.trace_id for one in traces)}) AND change >= {named}"
+
+
+def span_counts(
+    history: ClickHouse, stores: Stores, traces: Sequence[TraceRecord]
+) -> dict[str, int]:
+    """Return how many spans the history has of traces, by their ids; without any, none."""
+    found = history.rows(
+        "SELECT lower(hex(trace)) AS id, uniqExact(span) AS n FROM span"
+        f" WHERE {stores.any_span} AND {of_traces(traces)} GROUP BY id"
+    )
+    return {one["id"]: int(one["n"]) for one in found}
 
 
 def binary(ids: Iterable[str]) -> str:
