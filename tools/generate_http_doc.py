@@ -33,7 +33,7 @@ OTLP routes answer with a `google.rpc.Status` instead.
 """
 MEANINGS = {
     "ambiguous_session": "several services of a reader have a session with this id",
-    "different_services": "sessions of two services of a reader have an id or trace in common",
+    "different_services": "sessions of several services run, or have an id or a trace in common",
     "may_have_acted": "a service did not answer in time; whether it acted is not known",
     "reader": "the request must go to a service: a reader stores nothing",
     "writer_away": "a service of a reader does not answer",

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from inspector.service import wire
+from inspector.service.files import export
 from inspector.service.http import exports
 from inspector.service.model.rows import Json
 from inspector.service.otlp.decode_json import decode_json
@@ -262,6 +263,18 @@ async def test_an_export_holds_what_was_received_as_otlp_json_lines(api: Api) ->
     logs = [json.loads(line) for line in lines if "resourceLogs" in line]
     (record,) = logs[0]["resourceLogs"][0]["scopeLogs"][0]["logRecords"]
     assert (record["eventName"], record["traceId"]) == ("note", trace_hex(1))
+
+
+async def test_large_spans_are_exported_in_lines_that_an_import_takes(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "_LINE_BYTES", 1_000)
+    text: dict[str, Json] = {"session.id": "large", "note": "x" * 400}
+    await api.submit(*(span(trace=1, span_id=number, attributes=text) for number in range(1, 6)))
+    packed = (await api.get("/trace/large")).content
+    lines = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
+    counts = [len(one["resourceSpans"][0]["scopeSpans"][0]["spans"]) for one in lines]
+    assert counts == [2, 2, 1]
 
 
 async def test_an_export_of_a_finished_session_is_not_sent_twice(api: Api) -> None:

@@ -15,7 +15,7 @@ from tests.readers.conftest import Start
 from tests.support.agents.http_agent import hash_of, opened
 from tests.support.services.event_stream import StreamItem, stream_items
 from tests.support.services.process import Service, wait_for
-from tests.support.telemetry.otlp import span
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry.records import trace_hex
 
 ARGS = '{"path":"/a"}'
@@ -346,19 +346,29 @@ def test_a_program_catches_up_and_ends(eu: Service, us: Service, reader: Service
 def test_sessions_of_two_services_are_compared_as_they_are_listed(
     eu: Service, us: Service, reader: Service
 ) -> None:
-    eu.send(named("a", 1), span("run", span_id=2, trace=1, parent=1))
-    still = span("walk", span_id=2, trace=2, parent=1, duration_ns=None)
-    us.send(named("b", 2), still)
+    eu.send(span("run", span_id=2, trace=1, parent=1, start_ns=START_NS + SECOND_NS))
+    eu.send(named("a", 1))
+    us.send(named("b", 2), span("walk", span_id=2, trace=2, parent=1))
     found = reader.get("/compare?left=eu:a&right=us:b")
-    assert [found["left"], found["right"]] == [
-        reader.get(f"/sessions/{one}") for one in ("eu:a", "us:b")
-    ]
-    added, removed = found["differences"]
-    assert (added["path"], added["right"]["status"]) == (["work", "walk"], "running")
-    assert (removed["path"], removed["changes"]) == (["work", "run"], ["removed"])
+    left, right = (reader.get(f"/sessions/{one}") for one in ("eu:a", "us:b"))
+    assert found["left"] == left | {"epoch_ns": str(START_NS)}
+    assert found["right"] == right
+    changes = {one["path"][-1]: one["changes"] for one in found["differences"]}
+    assert changes == {"walk": ["added"], "run": ["removed"], "work": ["faster"]}
+    removed = next(one for one in found["differences"] if one["changes"] == ["removed"])
+    assert removed["left"]["offset_ns"] == SECOND_NS
+
+    rows = "/compare/rows?left=eu:a&right=b&every=true"
+    version = reader.get(rows)["version"]
+    assert reader.client.get(f"{rows}&version={version}").status_code == 200
     us.send(span("run", span_id=3, trace=2, parent=1))
-    found = reader.get("/compare?left=eu:a&right=b")
-    assert [one["path"][-1] for one in found["differences"]] == ["walk"]
+    assert reader.client.get(f"{rows}&version={version}").status_code == 409
+    changes = {
+        one["path"][-1]: one["changes"]
+        for one in reader.get("/compare?left=eu:a&right=b")["differences"]
+    }
+    assert changes["walk"] == ["added"]
+    assert "run" not in changes, "it is the same in both"
 
 
 @pytest.mark.parametrize(
@@ -366,6 +376,7 @@ def test_sessions_of_two_services_are_compared_as_they_are_listed(
     [
         ("a", [named("a", 2)], "the same id"),
         ("b", [named("b", 1)], "a trace in common"),
+        ("b", [named("b", 2), span("o", span_id=2, trace=2, duration_ns=None)], "us:b does"),
     ],
 )
 def test_sessions_of_two_services_that_cannot_be_compared_are_refused_with_the_reason(

@@ -16,6 +16,8 @@ from inspector.service.model.records import Content, MomentRecord
 from inspector.service.storage.base import ReadableStore, SpanPosition
 
 _PAGE = 500
+_LINE_BYTES = 8 * 1024 * 1024
+"""Limit of the spans of a line, but for one that is larger: JSON may take several times as much."""
 PACKING = 3
 """Level of gzip: half the time of its default, and a fifth larger."""
 
@@ -42,7 +44,8 @@ def _span_lines(store: ReadableStore, session_id: str) -> Iterator[bytes]:
         with store.read_whole(session_id) as reader:
             page = reader.contents_of(session_id, position, _PAGE)
         for origin, group in groupby(page.rows, key=lambda content: content.origin):
-            yield _line("resourceSpans", _with_spans(origin, group))
+            for some in _short(group):
+                yield _line("resourceSpans", _with_spans(origin, some))
         if page.next is None:
             return
         position = page.next
@@ -58,6 +61,18 @@ def _log_lines(store: ReadableStore, session_id: str) -> Iterator[bytes]:
         if len(page) < _PAGE:
             return
         after = page[-1].change
+
+
+def _short(contents: Iterable[Content]) -> Iterator[list[Content]]:
+    """Yield contents in groups that make lines which an import takes."""
+    group, size_bytes = list[Content](), 0
+    for one in contents:
+        if group and size_bytes + len(one.payload) > _LINE_BYTES:
+            yield group
+            group, size_bytes = [], 0
+        group.append(one)
+        size_bytes += len(one.payload)
+    yield group
 
 
 def _with_spans(origin: bytes, contents: Iterable[Content]) -> dict[str, Any]:

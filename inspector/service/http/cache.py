@@ -61,6 +61,8 @@ class ResponseCache(Generic[T]):
         """Empty the cache."""
         with self._lock:
             self._entries.clear()
+            if self._timer is not None:
+                self._timer.cancel()
 
     def _store(self, key: Hashable, entry: _Entry[T]) -> None:
         with self._lock:

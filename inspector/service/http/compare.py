@@ -104,7 +104,7 @@ def align_sessions(
     subtree.
     """
     _, current, found, _ = _compared(parts, left, right)
-    _check_version(version, current)
+    check_version(version, current)
     wanted = frozenset(change or Change)
     marked = [at for at, one in found.by_row.items() if wanted.intersection(one.changes)]
     first = -1 if found.first_row is None else found.first_row
@@ -161,7 +161,7 @@ def compare_many_sessions(
         numbers = tuple(map(reader.last_change, ids))
         found, not_compared = parts.runs.answer(ids, numbers, lambda: _aligned(reader, ids))
     current = encode_cursor(*numbers)
-    _check_version(version, current)
+    check_version(version, current)
     rows, next_row = _page(found.rows, found.differing, every=every, start=row, limit=limit)
     return wire.RunTable(
         sessions=[session_line(one) for one in sessions],
@@ -223,7 +223,12 @@ def _page(
     return page[:limit], page[limit] if len(page) > limit else None
 
 
-def _check_version(wanted: str | None, current: str) -> None:
+def check_version(wanted: str | None, current: str) -> None:
+    """Refuse to go on with rows that may have moved.
+
+    Raises:
+        ProblemError: `wanted`, of an earlier page, is another version than `current`.
+    """
     if wanted is not None and wanted != current:
         raise ProblemError(
             409,

@@ -22,11 +22,11 @@ BURST, PER_SECOND = 50, 0.2
 """Limits of the audited refusals: some 17 000 a day at most, a few megabytes."""
 _ACTOR_CHARS, _ID_CHARS, _HEADER_CHARS = 80, 200, 200
 _PATHS: Final = (
-    re.compile(r"/requests/(?P<request_id>.+)"),
-    re.compile(r"/sessions/(?P<session_id>.+)/(?P<action>pause|resume|step|cancel)"),
-    re.compile(r"/(?P<action>cancel|signal)/(?P<session_id>.+)"),
-    re.compile(r"/processes/(?P<process_id>.+)/(?P<action>messages)"),
-    re.compile(r"/processes/(?P<process_id>.+)"),
+    re.compile(r"/requests/(?P<request_id>.+)", re.DOTALL),
+    re.compile(r"/sessions/(?P<session_id>.+)/(?P<action>pause|resume|step|cancel)", re.DOTALL),
+    re.compile(r"/(?P<action>cancel|signal)/(?P<session_id>.+)", re.DOTALL),
+    re.compile(r"/processes/(?P<process_id>.+)/(?P<action>messages)", re.DOTALL),
+    re.compile(r"/processes/(?P<process_id>.+)", re.DOTALL),
 )
 _ACTIONS: Final = {"request_id": "answer", "process_id": "hello"}
 _ORIGINS: Final = {"inspector-cli/": "cli", "inspector-mcp/": "mcp"}

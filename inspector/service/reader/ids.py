@@ -97,7 +97,7 @@ def own_query(query: str, name: str) -> str:
     Raises:
         QueryError: It is not valid.
     """
-    before = re.compile(rf'(^|,)("?){re.escape(name)}:')
+    before = re.compile(rf'(^|,)("?){re.escape(name)}:(?=[^",])')
     values = dict[int, Token]()
     for compare in parse_syntax(query).find_data("compare"):
         field, _, value = (one for one in compare.children if isinstance(one, Token))
