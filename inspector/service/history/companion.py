@@ -130,7 +130,11 @@ def _copy(
         whole = checking.whole if may_evict and copier.has_again else {}
         _report(
             state="ok",
-            message=_lost(checking, is_copied_again=not copier.has_again),
+            message=_lost(
+                checking,
+                is_copied_again=copier.is_copying_again
+                or (checking.lacks and not copier.has_again),
+            ),
             through=copier.confirmed,
             here=copier.through if has_all else 0,
             server=history.address.hosts[0],
