@@ -11,9 +11,10 @@ import orjson
 import pytest
 
 from inspector.errors import HistoryError, SettingsError, StoreError
+from inspector.service.history import clickhouse as clickhouse_client
 from inspector.service.history import recovering
 from inspector.service.history.address import HistoryAddress
-from inspector.service.history.clickhouse import ClickHouse, Stores
+from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.copier import Copier
 from inspector.service.history.recovering import chosen, copied_stores, recover, recover_from
 from inspector.service.history.schema import migrate
@@ -47,6 +48,25 @@ def shown(store: Store, history: ClickHouse, path: Path, session_id: str) -> lis
         unpack(reader, history, Stores(store.id, store.former), [session_id], path)
     with closing(open_store(f"sqlite:///{path}")) as unpacked, unpacked.read() as reader:
         return [one.name for one in reader.spans_of(session_id)]
+
+
+def add_sessions(history: ClickHouse, store_id: str) -> None:
+    """Insert 60 MB of sessions like the one that there is."""
+    (one,) = history.rows(f"SELECT id, body FROM session FINAL WHERE store = '{store_id}'")
+    before, _, after = one["body"].partition(one["id"])
+    id_, padded = "concat('more ', toString(number))", after + " " * 1_000
+    history.run(
+        f"INSERT INTO session (store, id, change, body) SELECT '{store_id}', {id_}, number + 1000,"
+        f" concat({literal(before)}, {id_}, {literal(padded)}) FROM numbers(40000)"
+    )
+
+
+def add_spans(history: ClickHouse, store_id: str) -> None:
+    """Insert 20 MB of spans, of traces and a session that are not there."""
+    history.run(
+        f"INSERT INTO span (store, trace, span, change, session) SELECT '{store_id}',"
+        f" toFixedString(toString(number), 16), '12345678', 1, '{'s' * 200}' FROM numbers(100000)"
+    )
 
 
 def recovered(history: ClickHouse, lost: Store, path: Path) -> Store:
@@ -174,6 +194,38 @@ def test_what_was_inserted_without_its_position_is_recovered_too(
         rig.store.close()
         for number, names in ((1, ["root", "late"]), (2, ["new"])):
             assert shown(again, history, tmp_path / f"{number}.db", trace_hex(number)) == names
+        again.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("setting", "limit"), [("max_memory_usage", 100_000_000), ("max_bytes_to_read", 16_000_000)]
+)
+def test_a_history_is_recovered_from_in_parts(
+    clickhouse: ClickHouseServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    setting: str,
+    limit: int,
+) -> None:
+    with closing(clickhouse.client()) as history:
+        migrate(history)
+        rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+        rig.record(started(span("runs", trace=1)), span("over", trace=1, span_id=2, parent=1))
+        with rig.store.read() as reader:
+            over_ns = max(one.end_ns or 0 for one in reader.spans_of(trace_hex(1)))
+        copied(rig.store, history)
+        if setting == "max_memory_usage":
+            add_sessions(history, rig.store.id)
+        else:
+            add_spans(history, rig.store.id)
+        monkeypatch.setitem(clickhouse_client._READING, setting, str(limit))
+        again = recovered(history, rig.store, tmp_path / "again.sqlite3")
+        rig.store.close()
+        with again.read() as reader:
+            (found,) = reader.sessions([trace_hex(1)])
+        assert (found.row.status.value, found.row.ended_ns) == ("lost", over_ns)
+        assert found.evicted_spans == 2
         again.close()
 
 

@@ -286,13 +286,13 @@ def _record(row: SessionRow, change: int, ends: Mapping[str, int], now_ns: int) 
 
 
 def _ends(history: ClickHouse, mine: str, session_ids: Sequence[str]) -> dict[str, int]:
-    """Return the last times that spans of sessions name."""
+    """Return the last times that spans of sessions name: by their traces, which the key has."""
     if not session_ids:
         return {}
-    among = ", ".join(map(literal, session_ids))
+    theirs = f"{mine} AND session IN ({', '.join(map(literal, session_ids))})"
     rows = history.rows(
         "SELECT session AS id, max(greatest(start_ns, end_ns)) AS last FROM span"
-        f" WHERE {mine} AND session IN ({among}) GROUP BY session"
+        f" WHERE {theirs} AND trace IN (SELECT trace FROM trace WHERE {theirs}) GROUP BY session"
     )
     return {one["id"]: int(one["last"]) for one in rows}
 

@@ -16,7 +16,12 @@ from chdb import session  # type: ignore[import-not-found]  # in an environment 
 
 _INSERT = re.compile(r"INSERT INTO (\w+) \(([^)]*)\) FORMAT RowBinary")
 _CODE = re.compile(r"Code: (\d+)")
-_SETTINGS = {"output_format_json_quote_64bit_integers", "async_insert"}
+_SETTINGS = {
+    "output_format_json_quote_64bit_integers",
+    "async_insert",
+    "max_bytes_to_read",
+    "max_memory_usage",
+}
 
 
 class Handler(BaseHTTPRequestHandler):
