@@ -83,7 +83,6 @@ def test_the_same_id_in_two_services_is_two_sessions(
     assert (ids(eu), sorted(ids(us))) == ([], ["chat", "only"])
 
 
-@pytest.mark.slow
 def test_a_page_follows_all_services(eu: Service, us: Service, reader: Service) -> None:
     eu.send(named("a", 1))
     page = Page(reader, "us:b")

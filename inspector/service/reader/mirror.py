@@ -236,7 +236,7 @@ class Mirror(ChangeStream):
                 newest = await self._writer.read("/sessions", [("limit", "1")])
                 if change > int(newest["as_of"].rpartition(".")[2]):
                     return None
-            change = self.head
+            change = min(change, self.head)  # which may have passed it meanwhile
         return change if self._is_in_reach(change) else None
 
     async def _read(self, seen: Position, interest: Interest, limits: WriteLimits) -> Unseen:
