@@ -14,7 +14,7 @@ import pytest
 from inspector.service.feed.viewing import FeedTiming
 from inspector.service.model.writer_names import WriterAddress
 from inspector.service.reader import mirror as mirror_module
-from inspector.service.reader.mirror import MirroredStream
+from inspector.service.reader.mirror import Mirror, MirroredStream
 from inspector.service.reader.writers import RemoteWriter
 
 _HEARTBEAT = {"type": "Heartbeat", "store": {"state": "ok", "message": ""}}
@@ -133,3 +133,16 @@ async def test_of_two_names_of_a_service_the_first_that_answers_counts(
         await heard(eu="ok", us="incomplete")
         us.store_id = "other"
         await heard(eu="ok", us="ok")
+
+
+async def test_a_viewer_begins_at_its_position_where_the_stream_passes_it_meanwhile() -> None:
+    async def pass_it(request: httpx.Request) -> httpx.Response:
+        mirror._tail.add_entries(6, [])
+        return httpx.Response(200, json={"as_of": "s.6"})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(pass_it)) as client:
+        writer = RemoteWriter(WriterAddress.parse("eu=https://eu"), client, "token")
+        mirror = Mirror(writer, lambda: None, lambda *_: None)
+        mirror.store_id = "s"
+        mirror._tail.add_entries(4, [])
+        assert await mirror._start("s.5") == 5
