@@ -91,6 +91,7 @@ class ImportedSessions:
         """Remove all stores. Idempotent."""
         for key in [*self._imports]:
             await self._forget(key)
+        await asyncio.gather(*self._expiring)
 
     async def compare(
         self,

@@ -284,18 +284,27 @@ class Fleet:
             return_exceptions=True,
         )
         answers: dict[str, Any] = {}
+        stores: dict[str, str] = {}
         partial: list[dict[str, Any]] = []
         for (name, _), one in zip(targets, found, strict=True):
             if isinstance(one, WriterAwayError):
                 partial.append(one.partial())
             elif isinstance(one, BaseException):
                 raise one
+            elif store := stores.get(_store_of(one)):
+                partial.append(self.writers[name].is_same_as(store).partial())
             else:
-                answers[name] = one
+                stores[_store_of(one)], answers[name] = name, one
                 partial += ({**part, "writer": name} for part in one.get("partial", ()))
         if targets and not answers:
             raise next(one for one in found if isinstance(one, WriterAwayError))
         return Gathered(answers, partial)
+
+
+def _store_of(answer: Mapping[str, Any]) -> str:
+    """Return the id of the store that a list is of; of what has no position, its own."""
+    position = str(answer.get("as_of") or f"{id(answer)}.")
+    return position.rpartition(".")[0]
 
 
 async def _decoded(body: bytes) -> Any:
