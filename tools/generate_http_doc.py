@@ -78,6 +78,7 @@ MEANINGS = {
     "too_many_commands": "the process has not acknowledged earlier commands",
     "too_many_processes": "too many processes are connected",
     "too_many_requests": "too many requests wait for a person",
+    "too_many_sessions": "the sessions take too long to sort: narrow the list",
     "too_many_spans": "the sessions are too large for this",
     "value_not_found": "the span has no value at this pointer",
     "wrong_decision": "the decision does not fit the request",

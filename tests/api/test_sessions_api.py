@@ -15,6 +15,8 @@ from inspector.service.model.rows import Json
 from inspector.service.otlp.decode_json import decode_json
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import TRACES
+from inspector.service.search import search
+from inspector.service.storage import sqlite_reader
 from inspector.service.storage.orders import Order, SortKey
 from tests.support.services.api import Api
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
@@ -42,6 +44,19 @@ async def test_the_list_is_paged_by_a_cursor_newest_first(api: Api) -> None:
         if cursor is None:
             break
     assert seen == [trace_hex(n) for n in (5, 4, 3, 2, 1)]
+
+
+async def test_a_list_that_takes_too_long_to_sort_is_refused_with_what_to_do(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await api.submit(*(span(trace=n) for n in range(1, 6)))
+    monkeypatch.setattr(sqlite_reader, "_STEPS", 1)
+    monkeypatch.setattr(search, "SORT_S", 0.0)
+    answer = await api.get("/sessions?sort=-duration")
+    assert answer.status_code == 422
+    assert answer.json()["code"] == "too_many_sessions"
+    assert "started>-7d" in answer.json()["detail"]
+    assert (await api.get("/sessions?q=started%3E-7d")).status_code == 200
 
 
 async def test_the_list_is_filtered_by_status_and_text(api: Api) -> None:

@@ -14,7 +14,7 @@ from inspector.service import wire
 from inspector.service.http.audit import NDJSON, NdjsonResponse
 from inspector.service.http.cursors import encode_cursor, session_cursor, sort_cursor, span_cursor
 from inspector.service.http.parts import PartsDep, ReadParts, ReadPartsDep
-from inspector.service.http.problems import session_not_found
+from inspector.service.http.problems import ProblemError, session_not_found
 from inspector.service.http.queries import (
     MAX_MS,
     HasPositions,
@@ -33,8 +33,9 @@ from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.fields import SESSION_FIELDS
 from inspector.service.query.tree import All, Compare, Node, Operator, one_of
 from inspector.service.search.histogram import Buckets, count_all, count_sessions
+from inspector.service.search.search import SORT_S
 from inspector.service.search.usage import UsageKey, group_usage
-from inspector.service.storage.base import Reader, SpanLines, SpanPosition
+from inspector.service.storage.base import Reader, SpanLines, SpanPosition, TooLateError
 from inspector.service.storage.orders import Order, SortKey, place_of
 
 router = APIRouter(tags=["sessions"])
@@ -72,6 +73,8 @@ def list_sessions(
 
     With a query, a page may be short or empty without being the last: see `next_cursor`. Unknown
     values, such as a cost, sort last in either direction.
+
+    Errors: `too_many_sessions` (422) where sorting takes longer than 10 s.
     """
     now_ns = time_ns()
     wanted = All(
@@ -89,7 +92,16 @@ def list_sessions(
             rows, next_cursor = newest.rows, encode_cursor(*newest.next) if newest.next else None
         else:
             order, after = sort_cursor(cursor, order)
-            page = search.sorted_sessions(wanted, order, after, limit)
+            try:
+                page = search.sorted_sessions(wanted, order, after, limit)
+            except TooLateError as error:
+                raise ProblemError(
+                    422,
+                    "too_many_sessions",
+                    "Too many sessions",
+                    f"Sorting the sessions by {order.name.lstrip('-')} took longer than"
+                    f" {SORT_S:.0f} s. Narrow the list, as by started>-7d, or sort it by started.",
+                ) from error
             rows, next_cursor = page.rows, None
             if page.next:
                 next_cursor = encode_cursor(order.name, order.now_ns, *page.next)

@@ -29,6 +29,8 @@ from inspector.service.storage.word_reader import AllTerms, Missing, Words, Word
 
 PAGE_S = 0.04
 """Time limit of the search for one page. What the page begins with is not interrupted."""
+SORT_S = 10.0
+"""Time limit of finding which sessions come next in an order that no index has."""
 
 _MIN_ROWS = 64
 _MAX_ROWS = 4_096
@@ -146,13 +148,18 @@ class Search:
 
         The time of a page counts from when it is known which sessions come next: that takes as long
         for one as for all, so that otherwise no page would end in time.
+
+        Raises:
+            TooLateError: There are too many to sort in `SORT_S`.
         """
         node = cheapest_first(node)
         self.reads_spans |= _has_spans(node)
-        candidates = self._candidates(self.clock())
+        asked = self.clock()
+        candidates = self._candidates(asked)
         found = self._sessions_of_words(candidates, node)
         listing = Sorted(self.reader, node, order, found)
-        listing.find(after, max(_MIN_ROWS, limit + 1))
+        with self.reader.until(lambda: self._is_late(asked, SORT_S)):
+            listing.find(after, max(_MIN_ROWS, limit + 1))
         began = self.clock()
         evaluator = Evaluator(self.reader, self.now_ns, source=self.source)
         if candidates is not None and found is not None:

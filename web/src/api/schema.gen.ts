@@ -449,6 +449,8 @@ export interface paths {
          *
          *     With a query, a page may be short or empty without being the last: see `next_cursor`. Unknown
          *     values, such as a cost, sort last in either direction.
+         *
+         *     Errors: `too_many_sessions` (422) where sorting takes longer than 10 s.
          */
         get: operations["list_sessions_sessions_get"];
         put?: never;
