@@ -45,6 +45,11 @@ _SUCCESS = (SpanExportResult.SUCCESS, LogRecordExportResult.SUCCESS)
 _ACCEPTED_STATUSES = range(200, 300)
 _AWAY_STATUSES = frozenset({429, 500, 502, 503, 504})
 _NO_SUCH_SIGNAL = frozenset({404, 405, 501})
+_ADVICE = {
+    401: "check INSPECTOR_TOKEN",
+    403: "check INSPECTOR_TOKEN",
+    421: "it is a reader, set INSPECTOR_URL to the service that this agent belongs to",
+}
 _EXPORTER_LOGGERS = (
     "opentelemetry.exporter.otlp.proto.http.trace_exporter",
     "opentelemetry.exporter.otlp.proto.http._log_exporter",
@@ -146,11 +151,7 @@ class OtlpTarget:
         if self._is_refusal_logged:
             return
         self._is_refusal_logged = True
-        advice = (
-            "check INSPECTOR_TOKEN"
-            if status in {401, 403}
-            else "check that it is an Inspector service"
-        )
+        advice = _ADVICE.get(status, "check that it is an Inspector service")
         _logger.warning("%s rejects telemetry with HTTP %d: %s.", self.name, status, advice)
 
     def _log(self, record: LiveRecord) -> ReadableLogRecord:

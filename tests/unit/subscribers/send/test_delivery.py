@@ -303,7 +303,11 @@ def test_what_cannot_be_encoded_costs_nobody_else_its_place(
 
 @pytest.mark.parametrize(
     ("status", "advice"),
-    [(401, "check INSPECTOR_TOKEN"), (302, "check that it is an Inspector service")],
+    [
+        (401, "check INSPECTOR_TOKEN"),
+        (302, "check that it is an Inspector service"),
+        (421, "it is a reader"),
+    ],
 )
 def test_a_refused_batch_is_not_tried_for_ever(
     status: int,
