@@ -164,6 +164,18 @@ def test_a_service_that_is_gone_is_named_and_comes_back(
     assert reader.get("/sessions")["partial"] == []
 
 
+def test_a_reader_is_ready_while_one_of_its_services_answers(
+    start: Start, eu: Service, us: Service
+) -> None:
+    us.kill()
+    reader = start("late", store=None, writers=f"eu={eu.url},us={us.url}")
+    wait_for(lambda: reader.get("/health")["ready"])
+    eu.kill()
+    wait_for(lambda: not reader.get("/health")["ready"])
+    eu.start()
+    wait_for(lambda: reader.get("/health")["ready"])
+
+
 def test_a_reader_that_was_killed_goes_on_where_it_was(
     eu: Service, us: Service, reader: Service
 ) -> None:

@@ -370,8 +370,9 @@ class MirroredStream:
 
     @property
     def is_ready(self) -> bool:
-        """Whether all services were reached once."""
-        return all(one.ready.is_set() for one in self._mirrors)
+        """Whether a service answers, and each was looked for."""
+        looked_for = (one.ready.is_set() or not one.health.is_answering for one in self._mirrors)
+        return all(looked_for) and any(one.health.is_answering for one in self._mirrors)
 
     def writer_health(self) -> list[wire.WriterHealth]:
         """Return the health of each service."""

@@ -2036,7 +2036,7 @@ export interface components {
             name: "mcp-agent-inspector";
             /**
              * Ready
-             * @description Of a reader: whether all its services answered once.
+             * @description Of a reader: whether a service answers, and each was looked for.
              */
             ready: boolean;
             /** @description Requires the token. */
