@@ -280,16 +280,20 @@ async def test_an_export_holds_what_was_received_as_otlp_json_lines(api: Api) ->
     assert (record["eventName"], record["traceId"]) == ("note", trace_hex(1))
 
 
-async def test_large_spans_are_exported_in_lines_that_an_import_takes(
+async def test_large_spans_and_logs_are_exported_in_lines_that_an_import_takes(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(export, "_LINE_BYTES", 1_000)
     text: dict[str, Json] = {"session.id": "large", "note": "x" * 400}
     await api.submit(*(span(trace=1, span_id=number, attributes=text) for number in range(1, 6)))
+    note: dict[str, Json] = {"note": "x" * 400}
+    notes = (log("note", trace=1, time_ns=START_NS + n, attributes=note) for n in range(5))
+    await api.submit(*notes)
     packed = (await api.get("/trace/large")).content
     lines = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
-    counts = [len(one["resourceSpans"][0]["scopeSpans"][0]["spans"]) for one in lines]
-    assert counts == [2, 2, 1]
+    spans = [line["resourceSpans"][0]["scopeSpans"][0]["spans"] for line in lines[:3]]
+    logs = [line["resourceLogs"][0]["scopeLogs"][0]["logRecords"] for line in lines[3:]]
+    assert [[len(one) for one in found] for found in (spans, logs)] == [[2, 2, 1], [2, 2, 1]]
 
 
 async def test_an_export_of_a_finished_session_is_not_sent_twice(api: Api) -> None:

@@ -12,12 +12,12 @@ from opentelemetry.proto.logs.v1.logs_pb2 import ResourceLogs, ScopeLogs
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
 
 from inspector.service.files.otlp_json import plain
-from inspector.service.model.records import Content, MomentRecord
+from inspector.service.model.records import Content
 from inspector.service.storage.base import ReadableStore, SpanPosition
 
 _PAGE = 500
 _LINE_BYTES = 8 * 1024 * 1024
-"""Limit of the spans of a line, but for one that is larger: JSON may take several times as much."""
+"""Limit of what a line has, but for one that is larger: JSON may take several times as much."""
 PACKING = 3
 """Level of gzip: half the time of its default, and a fifth larger."""
 
@@ -57,7 +57,8 @@ def _log_lines(store: ReadableStore, session_id: str) -> Iterator[bytes]:
         with store.read_whole(session_id) as reader:
             page = reader.moments_of(session_id, after, _PAGE)
         for origin, group in groupby(page, key=lambda moment: moment.content.origin):
-            yield _line("resourceLogs", _with_logs(origin, group))
+            for some in _short(moment.content for moment in group):
+                yield _line("resourceLogs", _with_logs(origin, some))
         if len(page) < _PAGE:
             return
         after = page[-1].change
@@ -83,9 +84,9 @@ def _with_spans(origin: bytes, contents: Iterable[Content]) -> dict[str, Any]:
     return found
 
 
-def _with_logs(origin: bytes, moments: Iterable[MomentRecord]) -> dict[str, Any]:
+def _with_logs(origin: bytes, contents: Iterable[Content]) -> dict[str, Any]:
     source = ResourceSpans.FromString(origin)
-    records = [moment.content.log_record() for moment in moments]
+    records = [content.log_record() for content in contents]
     scope_logs = ScopeLogs(
         scope=source.scope_spans[0].scope,
         schema_url=source.scope_spans[0].schema_url,

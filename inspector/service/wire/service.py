@@ -56,7 +56,9 @@ class Health(Wire):
 
     name: Literal["mcp-agent-inspector"] = "mcp-agent-inspector"
     version: str
-    ready: bool = Field(description="Of a reader: whether a service answers, and each was looked for.")
+    ready: bool = Field(
+        description="Of a reader: whether a service answers, and each was looked for."
+    )
     store: StoreHealth | None = Field(default=None, description="Requires the token.")
     usage: StoreUsage | None = Field(
         default=None, description="Requires the token; null if it cannot be read."
