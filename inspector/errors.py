@@ -12,7 +12,10 @@
     ├── ReceiveError        the data cannot be accepted; sending it again will not help
     │   ├── BadDataError        it is malformed
     │   └── TooLargeError       it is above a limit
-    └── OverloadedError     more data than can be committed; try again after `retry_after_s`
+    ├── OverloadedError     more data than can be committed; try again after `retry_after_s`
+    ├── RefusedError        the service answered with a problem
+    ├── EvictedError        the content is in a history, and the service runs without one
+    └── HistoryError        the history cannot be used
 
 A message says what was attempted, what is wrong and what to do.
 """

@@ -9,6 +9,7 @@ import typer
 
 from inspector import runfile
 from inspector.errors import SettingsError
+from inspector.service.analysis.formatting import plural
 from inspector.service.settings import load_settings
 from inspector.service.token_file import store_path
 
@@ -82,7 +83,7 @@ def recover(
         lost,
         path,
     )
-    typer.echo(f"{path}: recovered {count} sessions of the store {found.id}")
+    typer.echo(f"{path}: recovered {plural(count, 'session')} of the store {found.id}")
 
 
 def _path_of(store: str) -> Path:

@@ -132,7 +132,7 @@ def test_a_copy_has_the_address_and_never_the_token(page: Page, filled: Service)
         expect(panel.locator(".ins-copy--copied")).to_be_visible()
         copied.append(page.evaluate("navigator.clipboard.readText()"))
         expect(panel.locator(".ins-copy--copied")).to_have_count(0)
-    address = f"{filled.url}/spans/{TRACE:032x}/{TOOL:016x}"
+    address = f"{filled.url}/spans/{TRACE:032x}/{TOOL:016x}?session_id=rich"
     assert copied[0] == f"curl -fsS -H \"Authorization: Bearer $INSPECTOR_TOKEN\" '{address}'"
     assert address in copied[1]
     assert "build/old is read-only" in copied[2]

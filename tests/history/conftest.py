@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from inspector.service.history.clickhouse import ClickHouse
+from inspector.service.history.schema import migrate
 from tests.support.services.clickhouse import (
     WHY,
     ClickHouseServer,
@@ -23,3 +25,11 @@ def clickhouse(
 ) -> Iterator[ClickHouseServer]:
     with running_clickhouse(request.param, tmp_path_factory.mktemp("clickhouse")) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def history(clickhouse: ClickHouseServer) -> Iterator[ClickHouse]:
+    client = clickhouse.client()
+    migrate(client)
+    yield client
+    client.close()

@@ -200,3 +200,19 @@ def test_what_is_new_is_copied_before_what_is_copied_again(
     copy(copier)
     assert copier.has_again
     assert copied(history, rig.store.id) == stored(rig.store)
+
+
+def test_late_spans_that_are_not_copied_yet_are_no_loss(rig: Rig, history: ClickHouse) -> None:
+    rig.record(span("first", trace=1))
+    rig.wait(60)
+    copier = copier_of(rig, history)
+    copy(copier)
+    rig.evict()
+    rig.record(span("late", trace=1, span_id=2), span("later", trace=1, span_id=3))
+    checking = Checking(rig.store, history)
+    checking.step(copier.through)
+    assert (checking.lost, checking.lacks) == (set(), False)
+    copy(copier)
+    checking.begin()
+    checking.step(copier.through)
+    assert (checking.lost, checking.lacks) == (set(), False)

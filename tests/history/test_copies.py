@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +39,6 @@ State = dict[str, Any]
 _DELETIONS_S = 150.0
 """ClickHouse 18.16 may look for work twice a minute."""
 _COMPARED = ("version", "of", "called", "ended", "began", "until", "data")
-
-
-@pytest.fixture(scope="module")
-def history(clickhouse: ClickHouseServer) -> Iterator[ClickHouse]:
-    client = clickhouse.client()
-    migrate(client)
-    yield client
-    client.close()
 
 
 def stored(store: Store) -> State:

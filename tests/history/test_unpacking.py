@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from inspector.errors import HistoryError
 from inspector.service.history.clickhouse import ClickHouse, Stores
 from inspector.service.history.copier import Copier
-from inspector.service.history.schema import migrate
 from inspector.service.history.unpacking import unpack
 from inspector.service.query.tree import All
 from inspector.service.storage import open_store
@@ -22,21 +20,12 @@ from inspector.service.storage.base import Reader
 from inspector.service.storage.sqlite_backup import back_up, restore
 from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
 from tests.support.models.schedules import Step, controlled_schedules
-from tests.support.services.clickhouse import ClickHouseServer
 from tests.support.services.process import wait_for
 from tests.support.services.recorder_rig import Rig, play
 from tests.support.telemetry.otlp import span
 from tests.support.telemetry.records import log, trace_hex
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def history(clickhouse: ClickHouseServer) -> Iterator[ClickHouse]:
-    client = clickhouse.client()
-    migrate(client)
-    yield client
-    client.close()
 
 
 def view_of(reader: Reader, session_id: str) -> dict[str, Any]:
@@ -229,4 +218,5 @@ def test_a_session_of_which_a_part_is_lost_is_not_shown_as_the_whole(
     rig.record(span("late", span_id=3, parent=1))
     with pytest.raises(HistoryError, match="has 1 spans of this session, of 2"):
         unpacked(rig, history, trace_hex(1), str(tmp_path))
+    assert not list(tmp_path.glob("unpacked*")), "nothing fills the disk"
     rig.store.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +16,6 @@ from inspector.errors import HistoryError
 from inspector.service.history import searching
 from inspector.service.history.clickhouse import ClickHouse, Stores
 from inspector.service.history.copier import Copier
-from inspector.service.history.schema import migrate
 from inspector.service.history.searching import HistoryIndex
 from inspector.service.history.tiers import TieredStore
 from inspector.service.history.unpacking import unpack
@@ -32,14 +30,6 @@ from tests.support.services.process import command
 from tests.support.services.recorder_rig import Rig, sweep_all
 from tests.support.telemetry.otlp import START_NS, span
 from tests.support.telemetry.records import trace_hex
-
-
-@pytest.fixture(scope="module")
-def history(clickhouse: ClickHouseServer) -> Iterator[ClickHouse]:
-    client = clickhouse.client()
-    migrate(client)
-    yield client
-    client.close()
 
 
 def copied(store: Store, history: ClickHouse) -> int:

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.row_binary import NS_A_DAY
-from inspector.service.history.rows import binary, span_counts
+from inspector.service.history.rows import binary, in_chunks, span_counts
 from inspector.service.model.records import SessionRecord, TraceRecord
 from inspector.service.query.tree import All
 from inspector.service.storage.base import ReadableStore, Reader
 
-_PARTITIONS_S = 0.9
+_PARTS_S = 0.9
 _LOOK_S = 10.0
+"""Intervals of the look at the parts of the tables, and at sessions."""
 _AGAIN_S = 60.0
 """Age of what is known of a session that may leave the disk."""
 _MOST_SESSIONS = 1_000
 _MOST_DAYS = 100
 _SESSIONS_A_DAY = 20
 """Sessions of a day among which one that has left is looked for."""
-_VALUES_A_QUERY = 500
 _PAGE = 1_000
 _MOST_DEPARTURES = 1_000
 
 
-_T = TypeVar("_T")
 _Parts: TypeAlias = dict[tuple[str, str], list[tuple[int, int]]]
 """The numbers of the blocks that each part has, by table and partition."""
 
@@ -65,7 +63,7 @@ class Checking:
         self._lacks_here = self._lacks_rows = self._found_rowless = False
         self._parts: _Parts = {}
         self._place: tuple[int, str] | None = None
-        self._whole_s = self._due_s = self._days_due_s = self._partitions_s = -_AGAIN_S
+        self._whole_s = self._due_s = self._days_due_s = self._parts_s = -_AGAIN_S
 
     @property
     def lacks(self) -> bool:
@@ -82,8 +80,8 @@ class Checking:
             HistoryError: The history cannot be used.
         """
         now_s = time.monotonic()
-        if now_s - self._partitions_s >= _PARTITIONS_S:
-            self._partitions_s = now_s
+        if now_s - self._parts_s >= _PARTS_S:
+            self._parts_s = now_s
             before, self._parts = self._parts, self._read_parts()
             if _is_less(self._parts, before):  # dropped, or emptied by a deletion
                 self.begin()
@@ -138,14 +136,20 @@ class Checking:
                 is_last = not rows
                 day = rows[0].row.started_ns // NS_A_DAY if rows else 0
                 self._place = day * NS_A_DAY, ""
-                gone = [x for x in rows if x.evicted and x.row.started_ns >= self._place[0]]
+                gone = [
+                    one
+                    for one in rows
+                    if one.evicted
+                    and one.row.started_ns >= self._place[0]
+                    and reader.last_change(one.row.id) <= through
+                ]
                 if one := max(
                     gone, key=lambda x: (x.evicted_moments, x.evicted_spans), default=None
                 ):
                     needed[one.row.id] = _needed(reader, one, one.change)
                     days[one.row.id] = time.strftime("%Y-%m-%d", time.gmtime(day * 86_400))
         rowless, lacking = self._lacking(needed)
-        self._found_rowless |= any(needed[one].change <= through for one in rowless)
+        self._found_rowless |= bool(rowless)
         self._lacks_rows |= self._found_rowless
         self._found_lost |= {days[one] for one in lacking}
         self.lost |= self._found_lost
@@ -159,10 +163,10 @@ class Checking:
         It does not know one without a row, or a trace of it without one.
         """
         traces = [trace for one in needed.values() for trace in one.traces]
-        ids, spans, placed = set(needed), dict[str, int](), set[str]()
+        ids, placed = set(needed), set[str]()
         moments, alone = dict[str, int](), dict[str, int]()
-        for some in _in_parts(traces):
-            spans |= span_counts(self._history, self._stores, some)
+        spans = span_counts(self._history, self._stores, traces)
+        for some in in_chunks(traces):
             found = self._history.rows(
                 f"SELECT DISTINCT lower(hex(trace)) AS x FROM trace WHERE {self._stores.all}"
                 f" AND trace IN ({binary(trace.trace_id for trace in some)})"
@@ -170,7 +174,7 @@ class Checking:
             placed |= {one["x"] for one in found}
             among = ", ".join(literal(trace.trace_id) for trace in some)
             moments |= self._moments("trace", f"trace IN ({among})")
-        for names in _in_parts(needed):
+        for names in in_chunks(needed):
             among = ", ".join(map(literal, names))
             alone |= self._moments("session", f"trace = '' AND session IN ({among})")
             found = self._history.rows(
@@ -200,13 +204,11 @@ class Checking:
         return int(found[0]["n"]) < len(departures)
 
     def _moments(self, by: str, where: str) -> dict[str, int]:
-        return self._counts(
+        found = self._history.rows(
             f"SELECT {by} AS x, uniqExact(span, time_ns, digest) AS n FROM moment"
             f" WHERE {self._stores.any_row} AND {where} GROUP BY x"
         )
-
-    def _counts(self, query: str) -> dict[str, int]:
-        return {one["x"]: int(one["n"]) for one in self._history.rows(query)}
+        return {one["x"]: int(one["n"]) for one in found}
 
 
 def _is_less(now: _Parts, before: _Parts) -> bool:
@@ -225,9 +227,3 @@ def _needed(reader: Reader, session: SessionRecord, change: int) -> _Needed:
         after = page[-1].change
     spans = max(session.evicted_spans, len(reader.span_times(id_)))
     return _Needed(change, reader.traces_of(id_), spans, max(session.evicted_moments, here))
-
-
-def _in_parts(values: Iterable[_T]) -> Iterator[list[_T]]:
-    left = iter(values)
-    while some := list(islice(left, _VALUES_A_QUERY)):
-        yield some

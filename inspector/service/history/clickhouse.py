@@ -34,13 +34,18 @@ _SENTENCES = {
     "193": "the password is wrong. Check INSPECTOR_HISTORY_PASSWORD",
     "194": "the user needs a password. Set INSPECTOR_HISTORY_PASSWORD",
     "243": "its disk is full. Make room there",
-    "242": "its tables are read-only now. Is ZooKeeper, or ClickHouse Keeper, running",
+    "242": "its tables are read-only now. Check that ZooKeeper or ClickHouse Keeper runs",
     "497": "a right is missing. Grant INSERT, SELECT, CREATE and ALTER on {database}; for replicas "
     "SYSTEM SYNC REPLICA, too",
     "516": "the user is unknown, or the password is wrong. Check INSPECTOR_HISTORY_PASSWORD",
 }
 """What an error of a code means, and what to do."""
-_READING = {"output_format_json_quote_64bit_integers": "0", "max_query_size": str(64 * 1024 * 1024)}
+_READING = {
+    "output_format_json_quote_64bit_integers": "0",
+    "max_query_size": str(64 * 1024 * 1024),
+    "max_ast_elements": "2000000",
+    "max_expanded_ast_elements": "2000000",
+}
 """Settings of queries: exact integers, and lists of many ids."""
 _PASSING = frozenset({"159", "202", "209", "210", "241", "242", "252", "285", "319", "999"})
 """Codes of what passes by itself: timeouts, too much at once, replicas that are not there."""
@@ -58,9 +63,10 @@ class SilentServerError(HistoryError):
 
 
 class ClickHouse:
-    """One database, on the first of its servers that answers. Not for several threads.
+    """One database, on the first of its servers that answers.
 
-    It stays with that server: another one may have other rows, and another position.
+    It stays with that server: another one may have other rows, and another position. One thread may
+    insert while another one asks.
     """
 
     def __init__(self, address: HistoryAddress, password: str = "") -> None:
@@ -133,7 +139,7 @@ class ClickHouse:
 
         Args:
             query: The query.
-            most_s: After this time it is given up; 0: never.
+            most_s: After this time it is given up; 0: after `TIMEOUT_S` without a byte.
         """
         settings = dict(_READING)
         if most_s:

@@ -140,6 +140,8 @@ class History:
         with self._confirming:
             waiting, self._confirmations = self._confirmations, []
             for change, done in waiting:
+                if done.cancelled():  # its sender has gone
+                    continue
                 is_there = change <= health.through
                 if not is_there and health.state not in ("away", "refused"):
                     self._confirmations.append((change, done))

@@ -23,6 +23,7 @@ from inspector.service.history.address import HistoryAddress
 from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.copier import FORMER
 from inspector.service.history.replicas import Replicas
+from inspector.service.history.row_binary import NS_A_DAY
 from inspector.service.history.rows import binary, span_counts
 from inspector.service.history.schema import check, is_replicated
 from inspector.service.model.records import Changes, SessionRecord, TraceRecord
@@ -39,7 +40,6 @@ from inspector.service.storage.sqlite_reader import session_row
 _A_COMMIT = 1_000
 _A_COUNT = 200
 """Sessions whose spans are counted at once: each may have many traces."""
-_DAY_NS = 86_400 * 10**9
 
 
 class CopiedStore(NamedTuple):
@@ -108,11 +108,11 @@ def recover_from(
     if copies == 1 and len(address.hosts) > 1:
         address = _furthest(address, password, store_id)
     if copies > 1:
-        replicas = Replicas(address, password, copies)
-        address = replicas.begin()
-        if not replicas.has_all(address.each()[0]):
+        replicas, servers = Replicas(address, password, copies), address
+        address = replicas.begin().each()[0]
+        if not replicas.has_all(address):
             raise HistoryError(
-                f"Cannot recover a store: no replica of {address} shows that it has everything. "
+                f"Cannot recover a store: no replica of {servers} shows that it has everything. "
                 "Try again when one does.",
                 is_passing=True,
             )
@@ -331,5 +331,5 @@ def _trace_state(
             if int(row["version"]) < deleted and (end is None or deleted < end):
                 since = max(since, deleted + 1)
     first, last = rows[0], rows[-1]
-    seen_ns = int(first["day"]) * _DAY_NS
+    seen_ns = int(first["day"]) * NS_A_DAY
     return recovered_trace(last["id"], last["session"], seen_ns=seen_ns, since=since).dump()

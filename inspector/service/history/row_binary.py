@@ -65,8 +65,7 @@ def fixed(length: int) -> Encode:
 
 def day_of(time_ns: int) -> int:
     """Return the day of a time (Unix ns) that a `Date` has."""
-    day = time_ns // NS_A_DAY
-    return day if 0 <= day <= _MAX_DAY else min(max(day, 0), _MAX_DAY)
+    return min(max(time_ns // NS_A_DAY, 0), _MAX_DAY)
 
 
 def day(time_ns: int) -> bytes:

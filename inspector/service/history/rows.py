@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, TypeVar
 
 import orjson
 
@@ -22,6 +23,9 @@ MOMENT_COLUMNS = (
     "trace AS trace_id, span AS span_id, session, time_ns, name, hex(digest) AS digest_hex, change,"
     " changed_ns, hex(payload) AS payload_hex, hex(origin) AS origin_hex"
 )
+_VALUES_A_QUERY = 500
+
+_T = TypeVar("_T")
 
 
 def since_of(trace: TraceRecord) -> int:
@@ -39,21 +43,34 @@ def of_traces(traces: Sequence[TraceRecord]) -> str:
     """
     if not traces:
         return "0"
-    ids = [f"'{one.trace_id}'" for one in traces]
-    since = ", ".join(f"toUInt64({since_of(one)})" for one in traces)
-    named = f"transform(lower(hex(trace)), [{', '.join(ids)}], [{since}], toUInt64(0))"
-    return f"trace IN ({binary(one.trace_id for one in traces)}) AND change >= {named}"
+    among = f"trace IN ({binary(one.trace_id for one in traces)})"
+    began_again = {f"'{one.trace_id}'": since for one in traces if (since := since_of(one))}
+    if not began_again:
+        return among
+    first = ", ".join(f"toUInt64({since})" for since in began_again.values())
+    named = f"transform(lower(hex(trace)), [{', '.join(began_again)}], [{first}], toUInt64(0))"
+    return f"{among} AND change >= {named}"
 
 
 def span_counts(
     history: ClickHouse, stores: Stores, traces: Sequence[TraceRecord]
 ) -> dict[str, int]:
-    """Return how many spans the history has of traces, by their ids; without any, none."""
-    found = history.rows(
-        "SELECT lower(hex(trace)) AS id, uniqExact(span) AS n FROM span"
-        f" WHERE {stores.any_span} AND {of_traces(traces)} GROUP BY id"
-    )
-    return {one["id"]: int(one["n"]) for one in found}
+    """Return how many spans the history has of traces, by their ids."""
+    counts = dict[str, int]()
+    for some in in_chunks(traces):
+        found = history.rows(
+            "SELECT lower(hex(trace)) AS id, uniqExact(span) AS n FROM span"
+            f" WHERE {stores.any_span} AND {of_traces(some)} GROUP BY id"
+        )
+        counts |= {one["id"]: int(one["n"]) for one in found}
+    return counts
+
+
+def in_chunks(values: Iterable[_T]) -> Iterator[list[_T]]:
+    """Yield values in lists that a query may name."""
+    left = iter(values)
+    while some := list(islice(left, _VALUES_A_QUERY)):
+        yield some
 
 
 def binary(ids: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from inspector.service.history.rows import (
     MOMENT_COLUMNS,
     SPAN_COLUMNS,
     binary,
+    in_chunks,
     moment_of,
     of_traces,
     since_of,
@@ -280,7 +281,7 @@ class HistorySpans:
         left = [key for key in keys if key not in {(s.trace_id, s.span_id) for s in found.values()}]
         for start in range(0, len(left), _MAX_ROWS):
             some = left[start : start + _MAX_ROWS]
-            among = ", ".join(f"(unhex('{trace}'), unhex('{span}'))" for trace, span in some)
+            among = ", ".join(_pair(*key) for key in some)
             traces = ", ".join(sorted({f"unhex('{trace}')" for trace, _ in some}))
             for one in self._read(f"trace IN ({traces}) AND (trace, span) IN ({among})"):
                 if one.change in changes:
@@ -303,14 +304,24 @@ class HistorySpans:
         where = of_traces(traces)
         if term is not None:
             where += f" AND {self._words.having(term)}"
-        if after is not None:
-            where += (
-                f" AND (start_ns, span, trace) > ({after.start_ns}, unhex('{after.span_id}'),"
-                f" unhex('{after.trace_id}'))"
-            )
-        order = f"ORDER BY start_ns, span, trace LIMIT {limit}"
-        older = self._read(where, order)
-        return sorted([*here, *older], key=_place)[:limit]
+        while True:
+            behind = ""
+            if after is not None:
+                behind = (
+                    f" AND (start_ns, span, trace) > ({after.start_ns}, unhex('{after.span_id}'),"
+                    f" unhex('{after.trace_id}'))"
+                )
+            rows = self._rows(where + behind, "start_ns, span, trace", limit)
+            page = sorted([*here, *self._known(rows)], key=_place)[:limit]
+            if len(rows) < limit:
+                return page
+            # The history has more behind its last row, of which some may be in the store again.
+            last = rows[-1]
+            end = last["start_ns"], last["span_id"], last["trace_id"]
+            if page := [one for one in page if _place(one) <= end]:
+                return page
+            after = SpanPosition(*end)
+            here = self._reader.spans_of(session_id, after, limit, node)
 
     def spans(self, trace_id: str, span_ids: Collection[str] | None = None) -> list[SpanRecord]:
         """Return the known ones of the trace's spans; without `span_ids` all, by change."""
@@ -329,7 +340,7 @@ class HistorySpans:
         if self._reader.spans(span.trace_id, (span.span_id,)):
             return self._reader.content(span)
         where = f"trace = unhex('{span.trace_id}') AND span = unhex('{span.span_id}')"
-        self._read(where)
+        list(self._read(where))
         return self._contents.get(span.content) or Content(b"", b"")
 
     def moments(
@@ -337,15 +348,17 @@ class HistorySpans:
     ) -> list[MomentRecord]:
         """Return the moments of exactly this span, trace (no span) or session (no trace)."""
         here = self._reader.moments(trace_id, span_id, session_id, limit)
-        if here or trace_id is None or not self._evicted_trace(trace_id):
+        trace = None if trace_id is None else self._trace(trace_id)
+        if trace is None or not self._evicted_trace(trace.trace_id):
             return here
-        found = self._words.rows(
+        rows = self._words.rows(
             f"SELECT {MOMENT_COLUMNS} FROM moment FINAL"
-            f" WHERE {self._words.stores.any_row}"
+            f" WHERE {self._words.stores.any_row} AND change >= {since_of(trace)}"
             f" AND trace = '{trace_id}' AND span = '{span_id or ''}'"
             f" ORDER BY time_ns, change LIMIT {limit}"
         )
-        return [moment_of(one) for one in found or ()]
+        found = {(one.time_ns, one.digest): one for one in (*map(moment_of, rows or ()), *here)}
+        return sorted(found.values(), key=lambda one: (one.time_ns, one.change))[:limit]
 
     def model_usage(self, session_ids: Sequence[str]) -> list[ModelUsage]:
         """Add up what the LLM calls of some sessions used, by model."""
@@ -387,23 +400,25 @@ class HistorySpans:
 
     def _sums(self, evicted: Collection[str], columns: str, by: str) -> list[dict[str, Any]]:
         """Return sums over the spans that have left, without those that came again."""
-        traces = [one for id_ in evicted for one in self._reader.traces_of(id_)]
-        if not traces:
-            return []
-        late = [
-            f"(unhex('{span.trace_id}'), unhex('{span.span_id}'))"
-            for id_ in evicted
-            for span in self._reader.spans_of(id_, limit=MAX_INT)
-        ]
-        others = f" AND (trace, span) NOT IN ({', '.join(late)})" if late else ""
-        found = self._words.rows(
-            f"SELECT {columns} FROM (SELECT trace, span, change, session, model, kind,"
-            " duplicate_of, input_tokens, output_tokens, cost_usd, is_counted FROM span FINAL"
-            f" WHERE {self._words.stores.any_span} AND {of_traces(traces)}{others}"
-            f" ORDER BY trace, span, change DESC LIMIT 1 BY trace, span)"
-            f" WHERE is_counted OR kind = 'llm' GROUP BY {by}"
-        )
-        return found or []
+        late = [span for id_ in evicted for span in self._reader.spans_of(id_, limit=MAX_INT)]
+        sums = list[dict[str, Any]]()
+        for traces in in_chunks(one for id_ in evicted for one in self._reader.traces_of(id_)):
+            ids = {one.trace_id for one in traces}
+            again = ", ".join(
+                _pair(one.trace_id, one.span_id) for one in late if one.trace_id in ids
+            )
+            others = f" AND (trace, span) NOT IN ({again})" if again else ""
+            sums += (
+                self._words.rows(
+                    f"SELECT {columns} FROM (SELECT trace, span, session, model, kind,"
+                    " duplicate_of, input_tokens, output_tokens, cost_usd, is_counted FROM span"
+                    f" FINAL WHERE {self._words.stores.any_span} AND {of_traces(traces)}{others}"
+                    f" ORDER BY {self._words.stores.spans[0]} DESC LIMIT 1 BY trace, span)"
+                    f" WHERE is_counted OR kind = 'llm' GROUP BY {by}"
+                )
+                or ()
+            )
+        return sums
 
     def _evicted(self, session_id: str) -> bool:
         session = self._session(session_id)
@@ -415,19 +430,26 @@ class HistorySpans:
             trace is not None and trace.session_id is not None and self._evicted(trace.session_id)
         )
 
-    def _read(self, where: str, order: str = "") -> Iterator[SpanRecord]:
-        """Yield the newest versions of spans that are in the history alone, with their content."""
-        found = self._words.rows(
-            f"SELECT {SPAN_COLUMNS} FROM span FINAL"
-            f" WHERE {self._words.stores.any_span} AND {where} {order}"
+    def _read(self, where: str) -> Iterator[SpanRecord]:
+        """Yield spans that are in the history alone; their contents are remembered."""
+        return self._known(self._rows(where, "trace, span"))
+
+    def _rows(self, where: str, order: str, most: int | None = None) -> list[dict[str, Any]]:
+        """Return rows of spans, one of each."""
+        stores, once = self._words.stores, ""
+        if len(stores.spans) > 1:  # one that was restored has copied some again: that counts
+            order, once = f"{order}, {stores.spans[0]} DESC", "LIMIT 1 BY trace_id, span_id"
+        return (
+            self._words.rows(
+                f"SELECT {SPAN_COLUMNS} FROM span FINAL WHERE {stores.any_span} AND {where}"
+                f" ORDER BY {order} {once}{'' if most is None else f' LIMIT {most}'}"
+            )
+            or []
         )
-        # A store that was restored has copied some again: the newest of each counts.
-        newest = dict[Key, tuple[SpanRecord, Content]]()
-        for span, content in map(span_of, found or ()):
-            known = newest.get((span.trace_id, span.span_id))
-            if known is None or known[0].change < span.change:
-                newest[span.trace_id, span.span_id] = span, content
-        for span, content in newest.values():
+
+    def _known(self, rows: Iterable[dict[str, Any]]) -> Iterator[SpanRecord]:
+        """Yield the spans of rows that are in the history alone."""
+        for span, content in map(span_of, rows):
             trace = self._trace(span.trace_id)
             if trace is None or trace.session_id is None or span.change < since_of(trace):
                 continue
@@ -439,10 +461,11 @@ class HistorySpans:
             yield span
 
     def _remember(self, span: SpanRecord, content: Content) -> None:
-        self._size_bytes += len(content.payload) + len(content.origin)
+        size_bytes = len(content.payload) + len(content.origin)
+        self._size_bytes += size_bytes
         if self._size_bytes > _MAX_BYTES:
             self._contents.clear()
-            self._size_bytes = 0
+            self._size_bytes = size_bytes
         self._contents[span.content] = content
 
 
@@ -506,6 +529,10 @@ def _has(term: Term, *, is_indexed: bool) -> str:
             return f"({' AND '.join(_has(one, is_indexed=is_indexed) for one in parts) or '1'})"
         case EitherTerm(parts):
             return f"({' OR '.join(_has(one, is_indexed=is_indexed) for one in parts) or '0'})"
+
+
+def _pair(trace_id: str, span_id: str) -> str:
+    return f"(unhex('{trace_id}'), unhex('{span_id}'))"
 
 
 def _place(span: SpanRecord) -> tuple[int, str, str]:

@@ -141,12 +141,12 @@ def session_row(store: bytes, session: SessionRecord) -> bytes:
         row.status,
         row.title,
         row.started_ns,
-        _int(row.ended_ns),
+        -1 if row.ended_ns is None else row.ended_ns,
         row.span_count,
         row.error_count,
         row.input_tokens,
         row.output_tokens,
-        _float(row.cost_usd),
+        math.nan if row.cost_usd is None else row.cost_usd,
         row.cause or "",
         session_document(session),
         VERSION,
@@ -164,11 +164,3 @@ def departure_row(store: bytes, departure: Tombstone) -> bytes:
         departure.is_whole,
         departure.changed_ns,
     )
-
-
-def _int(value: int | None) -> int:
-    return -1 if value is None else value
-
-
-def _float(value: float | None) -> float:
-    return math.nan if value is None else value

@@ -87,8 +87,10 @@ class TieredStore(SingleStore):
             os.utime(path)
             return ReadOnlySqliteStore(path)
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        self._unpack(path, session_ids)
         self._sessions[path] = session_ids
+        self._unpack(path, session_ids)
+        if path not in self._sessions:  # deleted or merged meanwhile
+            path.unlink(missing_ok=True)
         self._make_room(path)
         return ReadOnlySqliteStore(path)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 from inspector.errors import HistoryError
@@ -13,6 +12,8 @@ from inspector.service.history.clickhouse import ClickHouse, Stores, literal
 from inspector.service.history.rows import (
     MOMENT_COLUMNS,
     SPAN_COLUMNS,
+    binary,
+    in_chunks,
     moment_of,
     since_of,
     span_of,
@@ -28,7 +29,6 @@ from inspector.service.model.records import (
 from inspector.service.storage.base import Reader, SpanPosition
 from inspector.service.storage.sqlite import SqliteStore
 
-_TRACES_A_QUERY = 500
 _PAGE = 500
 _ROWS_A_COMMIT = 2_000
 _BYTES_A_COMMIT = 8 * 1024 * 1024
@@ -51,10 +51,14 @@ def unpack(
     """
     made = path.with_suffix(".part")
     made.unlink(missing_ok=True)
-    with closing(SqliteStore(made)) as store:
-        _Unpacking(reader, history, stores, store).copy(session_ids)
-        store.seal()
-    made.rename(path)
+    try:
+        with closing(SqliteStore(made)) as store:
+            _Unpacking(reader, history, stores, store).copy(session_ids)
+            store.seal()
+        made.rename(path)
+    finally:
+        for left in made.parent.glob(f"{made.name}*"):
+            left.unlink()
 
 
 class _Unpacking:
@@ -97,8 +101,8 @@ class _Unpacking:
             for page in _pages(self._reader, session.row.id)
             for span in page
         }
-        for some in _in_chunks(traces):
-            among = ", ".join(f"unhex({literal(trace.trace_id)})" for trace in some)
+        for some in in_chunks(traces):
+            among = binary(trace.trace_id for trace in some)
             since = {trace.trace_id: since_of(trace) for trace in some}
             for at, mine in enumerate(self._stores.spans):
                 rows = self._history.stream(
@@ -128,14 +132,13 @@ class _Unpacking:
                 seen.add(_key(moment))
                 self._add_moment(moment)
         alone = f"trace = '' AND session = {literal(session.row.id)}"
-        gone_alone = self._history.rows(
+        (gone,) = self._history.rows(
             "SELECT max(change) AS newest FROM departure"
             f" WHERE {self._stores.any_row} AND is_whole = 1"
             f" AND session = {literal(session.row.id)}"
         )
-        gone = gone_alone[0]["newest"]
-        wheres = [(f"{alone} AND change > {gone}", dict[str, int]())]
-        for some in _in_chunks(traces):
+        wheres = [(f"{alone} AND change > {gone['newest']}", dict[str, int]())]
+        for some in in_chunks(traces):
             among = ", ".join(literal(trace.trace_id) for trace in some)
             wheres.append((f"trace IN ({among})", {one.trace_id: since_of(one) for one in some}))
         for where, since in wheres:
@@ -178,12 +181,6 @@ def _pages(reader: Reader, session_id: str) -> Iterator[list[SpanRecord]]:
         yield page
         last = page[-1]
         after = SpanPosition(last.start_ns, last.span_id, last.trace_id)
-
-
-def _in_chunks(traces: Iterable[TraceRecord]) -> Iterator[list[TraceRecord]]:
-    left = iter(traces)
-    while some := list(islice(left, _TRACES_A_QUERY)):
-        yield some
 
 
 def _key(moment: MomentRecord) -> object:

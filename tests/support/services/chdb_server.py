@@ -21,6 +21,9 @@ _SETTINGS = {
     "async_insert",
     "max_bytes_to_read",
     "max_memory_usage",
+    "max_query_size",
+    "max_ast_elements",
+    "max_expanded_ast_elements",
 }
 
 

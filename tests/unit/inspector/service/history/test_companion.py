@@ -14,6 +14,7 @@ import pytest
 
 from inspector.service.history import companion
 from inspector.service.history.address import HistoryAddress
+from inspector.service.history.clickhouse import ClickHouse
 from inspector.service.history.companion import Orders
 from inspector.service.storage import open_store
 from tests.support.services.process import DEADLINE_S, free_port
@@ -56,3 +57,16 @@ def test_a_service_that_was_started_before_an_upgrade_needs_no_new_setting(tmp_p
         process.stdin.close()
     assert report["state"] == "away"
     assert "Is ClickHouse running there?" in report["message"]
+
+
+def test_whatever_a_server_answers_what_is_known_to_be_wrong_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(_client: ClickHouse) -> str:
+        raise orjson.JSONDecodeError("no JSON", "<html>", 0)
+
+    monkeypatch.setattr(ClickHouse, "connect", connect)
+    path = tmp_path / "store.sqlite3"
+    open_store(f"sqlite:///{path}").close()
+    address = HistoryAddress.parse("clickhouse://127.0.0.1:9/inspector")
+    assert Orders(address, "", path, None).readable() == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from inspector.errors import HistoryError
 from inspector.service.history import history as history_module
 from inspector.service.history.history import History
 from inspector.service.storage import open_store
+from inspector.service.storage.health import HistoryProgress
 from tests.support.services.process import free_port, wait_for
 
 _PYTHON = sys.executable
@@ -55,3 +57,18 @@ def test_a_companion_that_cannot_run_is_started_again_until_it_can(
     monkeypatch.setattr(sys, "executable", _PYTHON)
     wait_for(lambda: history.health.state == "away")
     assert "hunter" not in caplog.text
+
+
+async def test_a_sender_that_has_gone_waits_for_nothing(history: History) -> None:
+    history._health = HistoryProgress("ok", through=1)
+    gone, there = (asyncio.create_task(history.confirm(2)) for _ in range(2))
+    await asyncio.sleep(0)
+    assert len(history._confirmations) == 2
+    gone.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await gone
+    history._settle()
+    assert len(history._confirmations) == 1
+    history._health = HistoryProgress("ok", through=2)
+    history._settle()
+    await there
