@@ -288,12 +288,12 @@ class ChangeStream(ABC):
     def publish_health(self, health: StoreHealth) -> None:
         """Send the health of the store to every viewer at once; from any thread."""
         self._health = health
-        self._in_each_loop(_Clock.wake_all)
+        self._wake_all()
 
     async def close(self) -> None:
         """End every stream. Idempotent."""
         self._is_closed = True
-        self._in_each_loop(_Clock.wake_all)
+        self._wake_all()
 
     def _report(self, news: News | None) -> None:
         """Wake the viewers that new changes concern."""
