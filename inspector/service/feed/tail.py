@@ -197,7 +197,9 @@ class Tail:
             self._clear_found()
             return None
         weight = sum(shown_bytes(record.row) for record in changes.requests) // _ROW_BYTES
-        news = self.add_entries(changes.head, self._followed_entries(changes), weight)
+        rows = changes.published(changes.first - 1, self.followed_ids)
+        sessions = {record.row.id: record for record in changes.sessions}
+        news = self.add_entries(changes.head, entries_of(rows, sessions.get), weight)
         for departure in changes.departures:
             # A span that moved must not show in the session that it left.
             if left := self._own.get(departure.session_id):
@@ -211,9 +213,11 @@ class Tail:
 
         Args:
             head: The newest change.
-            entries: By number.
+            entries: By number; those for viewers of other sessions only are left out.
             weight: Number of entries that they count for more than they are.
         """
+        if (followed := self.followed_ids) is not None:
+            entries = [one for one in entries if one.only_for is None or one.only_for in followed]
         self.head = head
         self._clear_found()
         self.queries.add(entries)
@@ -251,16 +255,6 @@ class Tail:
     def followed_ids(self) -> frozenset[str] | None:
         """The sessions that are followed; None: all."""
         return None if _EVERY_SESSION in self._viewer_counts else frozenset(self._viewer_counts)
-
-    def _followed_entries(self, changes: Changes) -> list[FeedEntry]:
-        """Return the entries of a commit, without those for viewers of other sessions only."""
-        followed = self.followed_ids
-        rows = changes.published(changes.first - 1, followed)
-        sessions = {record.row.id: record for record in changes.sessions}
-        entries = entries_of(rows, sessions.get)
-        if followed is None:
-            return entries
-        return [one for one in entries if one.only_for is None or one.only_for in followed]
 
     def _put(self, entry: FeedEntry) -> None:
         if _EVERY_SESSION in self._viewer_counts:

@@ -126,14 +126,8 @@ class Mirror(ChangeStream):
             if piece.is_gap or not self.store_id:
                 self._begin_anew(piece)
             elif piece.change > self.head:
-                followed = self._tail.followed_ids
-                entries = [
-                    entry
-                    for entry in piece.entries
-                    if followed is None or entry.only_for is None or entry.only_for in followed
-                ]
                 with self._lock:
-                    news = self._tail.add_entries(piece.change, entries)
+                    news = self._tail.add_entries(piece.change, piece.entries)
                 self._report(news)
             if self._has_unread and time.monotonic() >= self._gap_s + _UNREAD_S:
                 self._miss_unread()
