@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import time_ns
 from typing import Annotated, Any, Literal
 
@@ -51,6 +52,18 @@ MAX_IDS_CHARS = 5_000
 
 class EventStream(StreamingResponse):
     """A response whose schema, set by the route, is that of each item, not of the text."""
+
+
+def narrowing_of(q: str | None, rows: Sequence[str] | None) -> Narrowing | None:
+    """Return the part of the list that the parameters name; None: all of it.
+
+    Raises:
+        QueryError: The query is not valid.
+    """
+    if q is None and rows is None:
+        return None
+    parse_query(q or "", QueryScope.SESSION, time_ns())  # it is wrong before the stream begins
+    return Narrowing((q or "").strip(), frozenset(rows or ()))
 
 
 @router.get("/events", response_class=EventStream, responses=_RESPONSES)
@@ -104,15 +117,11 @@ async def events(
     the list were not sent: reload the list. A row or `SessionDeleted` with a lower `change` than a
     known one is older: ignore it.
     """
-    narrowing = None
-    if q is not None or rows is not None:
-        parse_query(q or "", QueryScope.SESSION, time_ns())  # it is wrong before the stream begins
-        narrowing = Narrowing((q or "").strip(), frozenset(rows or ()))
     # A browser repeats the address it began with; the header says how far it has come since.
     position = request.headers.get("last-event-id") or after
     wanted = {part for part in (session_id or "").split(",") if part}
     interval_s = None if interval_ms is None else interval_ms / 1000
     stream = parts.feed.stream(
-        position, wanted, narrowing, is_live=until is None, interval_s=interval_s
+        position, wanted, narrowing_of(q, rows), is_live=until is None, interval_s=interval_s
     )
     return EventStream(stream, headers=HEADERS)

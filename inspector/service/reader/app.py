@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from time import time_ns
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, FastAPI, Query, Request
@@ -14,14 +13,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from inspector.errors import SettingsError
 from inspector.service.app import ROUTERS, assemble
-from inspector.service.feed.narrowing import LIST_ROWS, Narrowing
+from inspector.service.feed.narrowing import LIST_ROWS
 from inspector.service.feed.viewing import NO_SESSION
 from inspector.service.http import mcp, ui
 from inspector.service.http.access import Access, request_head
-from inspector.service.http.events import HEADERS, MAX_IDS_CHARS, EventStream
+from inspector.service.http.events import HEADERS, MAX_IDS_CHARS, EventStream, narrowing_of
 from inspector.service.model.writer_names import WriterAddress
 from inspector.service.present import rows as presenter
-from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.reader import lists
 from inspector.service.reader.comparing import ImportedSessions
@@ -127,10 +125,7 @@ async def events(
     until: Literal["now"] | None = None,
 ) -> Response:
     """Stream the changes of all services."""
-    narrowing = None
-    if q is not None or rows is not None:
-        parse_query(q or "", QueryScope.SESSION, time_ns())  # it is wrong before the stream begins
-        narrowing = Narrowing((q or "").strip(), frozenset(rows or ()))
+    narrowing = narrowing_of(q, rows)
     position = request.headers.get("last-event-id") or after
     wanted = {part for part in (session_id or "").split(",") if part}
     parts = reader_parts_of(request)
