@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
+import ssl
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -77,8 +78,8 @@ class ClickHouse:
             auth=httpx.BasicAuth(address.user, password),
             params={"database": address.database},
             timeout=httpx.Timeout(TIMEOUT_S, connect=_CONNECT_S),
-            # The CAs that httpx trusts by itself, which `SSL_CERT_FILE` may name; no proxy.
-            verify=httpx.create_ssl_context() if address.is_secure else False,
+            # The CAs of the system, or of `SSL_CERT_FILE`, as commands and agents trust; no proxy.
+            verify=ssl.create_default_context() if address.is_secure else False,
             trust_env=False,
         )
         self._settings: dict[str, str] = {}

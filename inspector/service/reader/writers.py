@@ -156,7 +156,8 @@ class RemoteWriter:
             try:
                 answer = await self._client.send(request, stream=True)
             except (httpx.HTTPError, RuntimeError) as error:  # closed: the reader ends
-                away = self.failed(f"does not answer at {self._url}: {_why(error)}")
+                reason = str(error) or type(error).__name__
+                away = self.failed(f"does not answer at {self._url}: {reason}")
                 self._closed_until_s = monotonic() + _PAUSE_S
                 if not is_change or isinstance(error, _NOT_SENT):
                     raise away from error
@@ -253,7 +254,9 @@ class Fleet:
         self, addresses: Sequence[WriterAddress], token: str, tokens: Mapping[str, str]
     ) -> None:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=50)
-        self._client = httpx.AsyncClient(limits=limits, trust_env=False, verify=_verified())
+        # The CAs of the system, or of `SSL_CERT_FILE`, as commands and agents trust; no proxy.
+        trusted = ssl.create_default_context()
+        self._client = httpx.AsyncClient(limits=limits, trust_env=False, verify=trusted)
         self.writers = {
             one.name: RemoteWriter(one, self._client, tokens.get(one.name, token))
             for one in addresses
@@ -314,12 +317,3 @@ async def _decoded(body: bytes) -> Any:
         if len(body) > _LARGE_BYTES
         else orjson.loads(body)
     )
-
-
-def _verified() -> ssl.SSLContext:
-    """Return the check of certificates: of the system, and of `SSL_CERT_FILE`."""
-    return ssl.create_default_context()
-
-
-def _why(error: Exception) -> str:
-    return str(error) or type(error).__name__
