@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import threading
 from pathlib import Path
 from typing import Any
@@ -256,23 +255,6 @@ def test_sessions_that_no_address_has_room_for_are_followed_all_the_same(
     page = Page(reader, *(f"eu:{name}" for name in names))
     eu.send(named(names[-1], 1))
     page.wait_for("SpanEnded", session_id=f"eu:{names[-1]}")
-
-
-@pytest.mark.slow
-def test_a_service_that_hangs_is_waited_for_once(eu: Service, us: Service, reader: Service) -> None:
-    eu.send(named("a", 1))
-    page = Page(reader)
-    us.process.send_signal(signal.SIGSTOP)
-    try:
-        for _ in range(3):
-            listed = reader.get("/sessions")
-            assert [one["id"] for one in listed["sessions"]] == ["eu:a"]
-            assert "has not answered" in listed["partial"][0]["why"]
-    finally:
-        us.process.send_signal(signal.SIGCONT)
-    wait_for(lambda: not reader.get("/sessions")["partial"])
-    us.send(named("b", 2))
-    page.wait_for("SessionStarted", session_id="us:b")
 
 
 def test_a_link_to_a_session_that_was_merged_leads_to_the_other(

@@ -31,7 +31,7 @@ SILENCE_S = 60.0
 _PAUSE_S = 2.0
 """Time in which a service that could not be reached is not tried again."""
 _HUNG_S = 30.0
-"""The same after an answer that did not come: each would take its time again."""
+"""Time in which a list that did not come is not read again: each time would take as long."""
 MAX_ANSWER_BYTES = 128 * 2**20
 """Limit of an answer that is changed: it is in memory, and as JSON takes several times as much."""
 _LARGE_BYTES = 65_536
@@ -87,25 +87,30 @@ class RemoteWriter:
         self._url, self._client = address.url, client
         self._headers = {**_PLAIN, "Authorization": f"Bearer {token}"}
         self._closed_until_s = 0.0
-        self._hung_until_s: dict[str, float] = {}
-        """By the path of a list."""
+        self._hung: dict[str, tuple[float, WriterAwayError]] = {}
+        """Until when a list is not read again, and why; by its path."""
 
     async def read(self, path: str, query: Query = ()) -> Any:
         """Return the JSON at `path`.
+
+        A list that did not come is not read for `_HUNG_S`, though other paths answer and the
+        stream lives: so long, at most, it is missing after the service is well again.
 
         Raises:
             WriterAwayError: It does not answer, or fails.
             ProblemError: It refuses what was asked.
         """
-        if self.away is not None and monotonic() < self._hung_until_s.get(path, 0.0):
-            raise self.away.with_traceback(None)
+        if path in self._hung:
+            until_s, hung = self._hung[path]
+            if monotonic() < until_s:
+                raise hung.with_traceback(None)
         try:
             async with asyncio.timeout(ANSWER_S):
                 answer = await self.send("GET", path, query)
                 body = await self.body(answer)
         except TimeoutError as error:
             away = self.failed(f"has not answered for {ANSWER_S:.0f} s")
-            self._hung_until_s[path] = monotonic() + _HUNG_S
+            self._hung[path] = monotonic() + _HUNG_S, away
             raise away from error
         if answer.status_code != 200:
             raise self._refusal(answer, body)
@@ -116,7 +121,7 @@ class RemoteWriter:
         if not isinstance(decoded, dict):
             raise self.failed("is not Inspector: check its address")
         self.away = None
-        self._hung_until_s.pop(path, None)
+        self._hung.pop(path, None)
         return decoded
 
     async def send(
