@@ -67,4 +67,3 @@ async def test_every_route_answers_as_one_service_with_everything(
     different = [path for path in wanted if found[path] != wanted[path]]
     # What is about one title is that of one service.
     assert [path for path in different if not path.endswith("/last-good")] == []
-    # DEBUG

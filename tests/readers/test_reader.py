@@ -58,6 +58,15 @@ class Page:
 
         return wait_for(found)[-1]
 
+    def wait_for_state(self, state: str) -> dict[str, Any]:
+        """Return the health that the newest heartbeat has, once it is in this state."""
+
+        def found() -> list[dict[str, Any]]:
+            stores = [one.data["store"] for one in self.items if one.data["type"] == "Heartbeat"]
+            return [one for one in stores[-1:] if one["state"] == state]
+
+        return wait_for(found)[0]
+
 
 def test_the_same_id_in_two_services_is_two_sessions(
     eu: Service, us: Service, reader: Service
@@ -136,10 +145,7 @@ def test_a_service_that_is_gone_is_named_and_comes_back(
     page = Page(reader)
     assert reader.get("/sessions")["partial"] == []
     us.kill()
-    beat = page.wait_for("Heartbeat")
-    wait_for(lambda: page.items[-1].data.get("store", {}).get("state") == "incomplete")
-    beat = page.items[-1].data
-    assert "The service 'us' " in beat["store"]["message"]
+    assert "The service 'us' " in page.wait_for_state("incomplete")["message"]
     listed = reader.get("/sessions")
     assert [one["id"] for one in listed["sessions"]] == ["eu:a"]
     (missing,) = listed["partial"]
@@ -157,7 +163,7 @@ def test_a_service_that_is_gone_is_named_and_comes_back(
     us.start()
     gap = page.wait_for("Gap")
     assert gap["reload"]
-    wait_for(lambda: page.items[-1].data.get("store", {}).get("state") == "ok")
+    page.wait_for_state("ok")
     us.send(named("c", 3))
     page.wait_for("SessionStarted", session_id="us:c")
     assert reader.get("/sessions")["partial"] == []
