@@ -7,6 +7,7 @@ them there.
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 import tempfile
 import time
@@ -15,7 +16,6 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urlsplit
 
 import httpx
 import orjson
@@ -53,6 +53,7 @@ _IMPORT_S = 300.0
 _MOST_BYTES = 2 * 10**9
 """Limit of the content that is imported: as much is on the disk."""
 _ROW_BYTES = 1_000
+_SESSION = re.compile("/sessions/(?P<session_id>.+)")
 _LIVE = (SessionStatus.RUNNING, SessionStatus.WAITING, SessionStatus.PAUSED)
 
 
@@ -241,9 +242,7 @@ async def _side(writer: RemoteWriter, own_id: str, *, is_merged: bool = False) -
     except TimeoutError as error:
         raise writer.failed(f"has not answered for {ANSWER_S:.0f} s") from error
     if answer.status_code == 308 and not is_merged:  # into another
-        path = unquote(urlsplit(answer.headers.get("location", "")).path)
-        into = path.removeprefix(f"{writer.base_path}/sessions/")
-        return await _side(writer, into, is_merged=True)
+        return await _side(writer, writer.target(answer, _SESSION), is_merged=True)
     if answer.status_code == 404:
         raise session_not_found(qualified(writer.name, own_id))
     if answer.status_code != 200:

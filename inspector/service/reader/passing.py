@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TypeAlias
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote
 
 import httpx
 import orjson
@@ -133,7 +133,8 @@ def _of_session(route: APIRoute, qualify: Qualify | None) -> Endpoint:
         answer = await _send(parts, writer, request, path)
         if answer.status_code == 308:
             await answer.aclose()
-            return _moved(request, route, qualified(writer.name, _target(answer, writer, route)))
+            target = writer.target(answer, route.path_regex)
+            return _moved(request, route, qualified(writer.name, target))
         return await _returned(answer, writer, qualify)
 
     return pass_on
@@ -312,15 +313,6 @@ async def _lines(
             raise writer.failed("answers with a line that has no end")
     if rest:
         yield bytes(rest)
-
-
-def _target(answer: httpx.Response, writer: RemoteWriter, route: APIRoute) -> str:
-    """Return the own id of the session that an answer leads to."""
-    path = urlsplit(answer.headers.get("location", "")).path
-    found = route.path_regex.match(unquote(path).removeprefix(writer.base_path))
-    if found is None:
-        raise writer.failed("leads to somewhere else")
-    return found["session_id"]
 
 
 def _moved(request: Request, route: APIRoute, shown_id: str) -> Response:

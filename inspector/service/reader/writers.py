@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import ssl
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic, time_ns
 from typing import Any, TypeAlias
+from urllib.parse import unquote, urlsplit
 
 import httpx
 import orjson
@@ -81,7 +83,7 @@ class RemoteWriter:
 
     def __init__(self, address: WriterAddress, client: httpx.AsyncClient, token: str) -> None:
         self.name = address.name
-        self.base_path = httpx.URL(address.url).path.rstrip("/")
+        self._base_path = httpx.URL(address.url).path.rstrip("/")
         self.away: WriterAwayError | None = None
         self.same_as: str | None = None
         self._url, self._client = address.url, client
@@ -199,6 +201,18 @@ class RemoteWriter:
         finally:
             await answer.aclose()
         return bytes(body)
+
+    def target(self, answer: httpx.Response, route: re.Pattern[str]) -> str:
+        """Return the own id of the session that an answer leads to.
+
+        Raises:
+            WriterAwayError: It leads to another route.
+        """
+        path = unquote(urlsplit(answer.headers.get("location", "")).path)
+        found = route.match(path.removeprefix(self._base_path))
+        if found is None:
+            raise self.failed("leads to somewhere else")
+        return found["session_id"]
 
     def _refusal(self, answer: httpx.Response, body: bytes) -> ProblemError:
         try:
