@@ -237,7 +237,7 @@ class ImportedSessions:
 async def _side(writer: RemoteWriter, own_id: str, *, is_merged: bool = False) -> _Side:
     try:
         async with asyncio.timeout(ANSWER_S):
-            answer = await writer.send("GET", f"/sessions/{segment(own_id)}", timeout_s=ANSWER_S)
+            answer = await writer.send("GET", f"/sessions/{segment(own_id)}")
             body = await writer.body(answer)
     except TimeoutError as error:
         raise writer.failed(f"has not answered for {ANSWER_S:.0f} s") from error
