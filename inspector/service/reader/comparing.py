@@ -12,7 +12,7 @@ import secrets
 import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -188,8 +188,12 @@ class ImportedSessions:
         await found.closing.aclose()
 
     async def _make(self, stack: AsyncExitStack, sides: Sequence[_Side]) -> httpx.AsyncClient:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="inspector-"))
-        store = stack.enter_context(closing(SqliteStore(Path(folder, "sessions.sqlite3"))))
+        # Files are made and removed beside the loop, which serves streams.
+        files = ExitStack()
+        opening = asyncio.create_task(asyncio.to_thread(_open, files))
+        stack.push_async_callback(asyncio.to_thread, files.close)
+        stack.push_async_callback(asyncio.wait, [opening])  # it goes on in its thread if cancelled
+        store = await asyncio.shield(opening)
         feed = Feed(store)
         stack.push_async_callback(feed.close)
         writer = Writer(store, feed)
@@ -217,8 +221,7 @@ class ImportedSessions:
             if found.mistakes:
                 raise _different_services(f"cannot be read: {found.mistakes[0].message}")
         expected = {side.own_id: side.row["span_count"] for side in sides}
-        with store.read() as reader:
-            counts = {one.row.id: one.row.span_count for one in reader.sessions([*expected])}
+        counts = await asyncio.to_thread(_span_counts, store, [*expected])
         if any(counts.get(own_id, 0) < count for own_id, count in expected.items()):
             raise _different_services(
                 "have a trace in common, or one has traces that other sessions claim, too"
@@ -232,6 +235,16 @@ class ImportedSessions:
         for cache in (parts.comparisons, parts.runs):
             stack.callback(cache.clear)
         return await stack.enter_async_context(client_of(app, token))
+
+
+def _open(files: ExitStack) -> SqliteStore:
+    folder = files.enter_context(tempfile.TemporaryDirectory(prefix="inspector-"))
+    return files.enter_context(closing(SqliteStore(Path(folder, "sessions.sqlite3"))))
+
+
+def _span_counts(store: SqliteStore, ids: Sequence[str]) -> dict[str, int]:
+    with store.read() as reader:
+        return {one.row.id: one.row.span_count for one in reader.sessions(ids)}
 
 
 async def _side(writer: RemoteWriter, own_id: str, *, is_merged: bool = False) -> _Side:
