@@ -114,7 +114,7 @@ def test_an_answer_goes_to_the_service_of_the_request_with_who_gave_it(
 ) -> None:
     body = {"name": "agent", "pid": 1, "host": "here"}
     us.client.put("/processes/p1", json=body).raise_for_status()
-    request = opened("r1", args_json=ARGS)
+    request = opened("r1", args_json=ARGS, prompt="Delete it?\u2028Think.")
     message = {"id": "m1", "type": "request_opened", "request": request}
     us.client.post("/processes/p1/messages", json={"messages": [message]}).raise_for_status()
     listed = reader.get("/requests")
@@ -132,8 +132,9 @@ def test_an_answer_goes_to_the_service_of_the_request_with_who_gave_it(
     assert entry["address"] == "127.0.0.1 via 127.0.0.1"
     shown = reader.get("/audit")["entries"]
     assert [one["request_id"] for one in shown if one["action"] == "answer"] == ["us:r1"] * 2
-    exported = [json.loads(line) for line in reader.client.get("/audit/export").text.splitlines()]
-    assert sorted(one["id"] for one in exported) == sorted(one["id"] for one in shown)
+    lines = reader.client.get("/audit/export").content.splitlines()
+    exported = sorted((json.loads(line) for line in lines), key=lambda one: one["id"], reverse=True)
+    assert exported == shown
     assert reader.client.post("/requests/r1", json=answer).status_code == 404
 
 

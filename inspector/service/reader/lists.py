@@ -287,7 +287,7 @@ async def export_audit(request: Request) -> Response:
     async def lines() -> AsyncIterator[bytes]:
         async with opened:
             for name, answer in answers.items():
-                async for line in answer.aiter_lines():
+                async for line in fleet.writers[name].lines(answer):
                     entry = _qualified(wire_control.AuditEntry, orjson.loads(line), name)
                     entry["id"] = _audit_id(entry["id"], names, name)
                     yield orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE)

@@ -28,7 +28,6 @@ from inspector.service.reader.ids import Qualify, qualifier, segment
 from inspector.service.reader.parts import ReaderParts, reader_parts_of
 from inspector.service.reader.writers import (
     ANSWER_S,
-    MAX_ANSWER_BYTES,
     SILENCE_S,
     Fleet,
     Query,
@@ -277,7 +276,7 @@ async def _returned(
     media_type = answer.headers.get("content-type", "").partition(";")[0]
     if media_type == PROBLEM:
         qualify = qualifier(Problem)
-    if media_type == NDJSON:
+    if qualify is not None and media_type == NDJSON:
         pieces = _lines(answer, writer, qualify)
     elif qualify is not None and media_type in ("application/json", PROBLEM):
         body = await writer.body(answer)
@@ -297,22 +296,10 @@ def _qualified(body: bytes, qualify: Qualify, name: str) -> bytes:
 
 
 async def _lines(
-    answer: httpx.Response, writer: RemoteWriter, qualify: Qualify | None
+    answer: httpx.Response, writer: RemoteWriter, qualify: Qualify
 ) -> AsyncIterator[bytes]:
-    rest = bytearray()
-    async for piece in answer.aiter_raw():
-        *lines, last = piece.split(b"\n")
-        for line in lines:
-            whole = bytes(rest) + line
-            rest.clear()
-            if qualify is not None:
-                whole = await asyncio.to_thread(_qualified, whole, qualify, writer.name)
-            yield whole + b"\n"
-        rest += last
-        if len(rest) > MAX_ANSWER_BYTES:
-            raise writer.failed("answers with a line that has no end")
-    if rest:
-        yield bytes(rest)
+    async for line in writer.lines(answer):
+        yield await asyncio.to_thread(_qualified, line, qualify, writer.name) + b"\n"
 
 
 def _moved(request: Request, route: APIRoute, shown_id: str) -> Response:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 import ssl
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic, time_ns
 from typing import Any, TypeAlias
@@ -201,6 +201,24 @@ class RemoteWriter:
         finally:
             await answer.aclose()
         return bytes(body)
+
+    async def lines(self, answer: httpx.Response) -> AsyncIterator[bytes]:
+        """Yield the lines of an answer, without their ends.
+
+        Raises:
+            WriterAwayError: One is too long.
+        """
+        rest = bytearray()
+        async for piece in answer.aiter_bytes():
+            *ends, last = piece.split(b"\n")
+            for end in ends:
+                yield bytes(rest) + end
+                rest.clear()
+            rest += last
+            if len(rest) > MAX_ANSWER_BYTES:
+                raise self.failed("answers with a line that has no end")
+        if rest:
+            yield bytes(rest)
 
     def target(self, answer: httpx.Response, route: re.Pattern[str]) -> str:
         """Return the own id of the session that an answer leads to.
