@@ -170,6 +170,9 @@ def _of_trace(traces: _Traces, qualify: Qualify | None) -> Endpoint:
         for writer in traces.order(parts.fleet, trace_id):
             try:
                 answer = await _send(parts, writer, request, _path(request), timeout_s=ANSWER_S)
+                if answer.status_code == 404 and _media_type(answer) != PROBLEM:
+                    await answer.aclose()
+                    raise writer.failed("answers 404, as Inspector does not")
             except WriterAwayError as error:
                 away = away or error
                 continue
@@ -273,7 +276,7 @@ async def _returned(
 ) -> Response:
     """Return a service's answer with the name of the service before ids."""
     headers = {name: answer.headers[name] for name in _SENT_BACK if name in answer.headers}
-    media_type = answer.headers.get("content-type", "").partition(";")[0]
+    media_type = _media_type(answer)
     if media_type == PROBLEM:
         qualify = qualifier(Problem)
     if qualify is not None and media_type == NDJSON:
@@ -289,6 +292,10 @@ async def _returned(
     return StreamingResponse(
         pieces, answer.status_code, headers, background=BackgroundTask(answer.aclose)
     )
+
+
+def _media_type(answer: httpx.Response) -> str:
+    return str(answer.headers.get("content-type", "")).partition(";")[0]
 
 
 def _qualified(body: bytes, qualify: Qualify, name: str) -> bytes:
