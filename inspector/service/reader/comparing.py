@@ -280,7 +280,7 @@ async def _file(side: _Side) -> AsyncIterator[bytes]:
             raise session_not_found(side.row["id"])
         if answer.status_code != 200:
             raise side.writer.failed(f"answers {answer.status_code}")
-        async for piece in answer.aiter_raw():
+        async for piece in answer.aiter_bytes():
             yield piece
     except httpx.HTTPError as error:
         raise side.writer.failed("ended the connection") from error

@@ -280,7 +280,7 @@ class Mirror(ChangeStream):
             if answer.status_code != 200:
                 raise self._writer.failed(f"answers {answer.status_code}")
             splitter, messages = EventSplitter(), list[dict[str, Any]]()
-            async for bytes_ in answer.aiter_raw():
+            async for bytes_ in answer.aiter_bytes():
                 for one in splitter.feed(bytes_):
                     messages.append(orjson.loads(one.data))
                     if one.id or messages[-1].get("type") in ("Gap", "Heartbeat"):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import threading
+from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import pytest
 
+from inspector.service.model.writer_names import WriterAddress
 from inspector.service.reader import comparing
-from inspector.service.reader.comparing import ImportedSessions
+from inspector.service.reader.comparing import ImportedSessions, _file, _Side
+from inspector.service.reader.writers import RemoteWriter
 from inspector.service.storage.sqlite import SqliteStore
 from tests.support.services.app import settings
 
@@ -34,3 +39,14 @@ async def test_a_store_is_opened_and_removed_beside_the_loop(
     await sessions.close()
     assert len(threads) == 2
     assert threading.current_thread() not in threads
+
+
+async def test_a_session_that_a_proxy_compresses_is_read() -> None:
+    async def sent() -> AsyncIterator[bytes]:
+        yield gzip.compress(b'{"resourceSpans":[]}')
+
+    answer = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=sent())
+    async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: answer)) as client:
+        writer = RemoteWriter(WriterAddress.parse("eu=https://eu"), client, "token")
+        pieces = [piece async for piece in _file(_Side(writer, "a", {"id": "eu:a"}))]
+    assert b"".join(pieces) == b'{"resourceSpans":[]}'

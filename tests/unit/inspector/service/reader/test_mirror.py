@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import zlib
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Any
@@ -57,6 +58,20 @@ class _Service:
         if is_live:
             self.connections.put_nowait(request)
         return httpx.Response(200, content=self._sent(is_live=is_live))
+
+
+class _BehindProxy(_Service):
+    """A service whose streams a proxy compresses."""
+
+    async def _sent(self, *, is_live: bool) -> AsyncIterator[bytes]:
+        compressor = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
+        async for sent in super()._sent(is_live=is_live):
+            yield compressor.compress(sent) + compressor.flush(zlib.Z_SYNC_FLUSH)
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        answer = super().answer(request)
+        answer.headers["Content-Encoding"] = "gzip"
+        return answer
 
 
 @asynccontextmanager
@@ -133,6 +148,12 @@ async def test_of_two_names_of_a_service_the_first_that_answers_counts(
         await heard(eu="ok", us="incomplete")
         us.store_id = "other"
         await heard(eu="ok", us="ok")
+
+
+async def test_a_stream_that_a_proxy_compresses_is_read() -> None:
+    service = _BehindProxy("s")
+    async with _reading(eu=service) as stream, aclosing(stream.stream()) as events:
+        assert b"id: s.1" in await anext(events)
 
 
 async def test_a_viewer_begins_at_its_position_where_the_stream_passes_it_meanwhile() -> None:
