@@ -45,6 +45,8 @@ _UNREAD_S = 2.0
 """Interval of gaps for what cannot be read: viewers read their lists at each."""
 _MOST_READS = 4
 """Limit of viewers of one service for whom it is asked at a time."""
+_MOST_MESSAGES = 16
+"""Limit of messages with one id; a service sends two."""
 
 
 class Mirror(ChangeStream):
@@ -283,6 +285,8 @@ class Mirror(ChangeStream):
             async for bytes_ in answer.aiter_bytes():
                 for one in splitter.feed(bytes_):
                     messages.append(orjson.loads(one.data))
+                    if len(messages) > _MOST_MESSAGES:
+                        raise self._writer.failed("sends changes without ids")
                     if one.id or messages[-1].get("type") in ("Gap", "Heartbeat"):
                         yield _piece(one.id, messages, self._writer.name)
                         messages = []

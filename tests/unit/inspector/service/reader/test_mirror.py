@@ -38,6 +38,9 @@ class _Service:
     def send(self, change: int, message: dict[str, Any]) -> None:
         self._to_send.put_nowait(self._event(change, message))
 
+    def send_without_id(self) -> None:
+        self._to_send.put_nowait(b'data: {"type": "Unheard"}\n\n')
+
     def end(self) -> None:
         """End the connection, and send nothing to the next."""
         self._to_send.put_nowait(None)
@@ -154,6 +157,20 @@ async def test_a_stream_that_a_proxy_compresses_is_read() -> None:
     service = _BehindProxy("s")
     async with _reading(eu=service) as stream, aclosing(stream.stream()) as events:
         assert b"id: s.1" in await anext(events)
+
+
+async def test_a_service_that_sends_no_ids_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = _Service("s")
+    async with _reading(eu=service) as stream, aclosing(stream.stream()) as events:
+        await anext(events)
+        for _ in range(2):  # the second is for the viewer's sessions
+            await service.connections.get()
+        monkeypatch.setattr(mirror_module, "_RETRY_S", (0.0, 1000.0))
+        for _ in range(mirror_module._MOST_MESSAGES + 1):
+            service.send_without_id()
+        async for block in events:
+            if b"The service 'eu' sends changes without ids." in block:
+                break
 
 
 async def test_a_viewer_begins_at_its_position_where_the_stream_passes_it_meanwhile() -> None:
