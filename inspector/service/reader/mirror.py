@@ -407,7 +407,7 @@ class MirroredStream:
     ) -> AsyncGenerator[bytes, None]:
         """Yield server-sent events of all services, one write at a time; see `ChangeStream`."""
         positions = _Positions(after, self._mirrors)
-        writes = asyncio.Queue[tuple[Mirror, Write] | None](1)
+        writes = asyncio.Queue[tuple[Mirror, Write] | Exception | None](1)
         pumps = [
             asyncio.create_task(
                 self._pump(one, writes, positions, session_ids, narrowing, is_live=is_live)
@@ -423,6 +423,8 @@ class MirroredStream:
                 except TimeoutError:  # no service was reached yet
                     yield event(self._heartbeat())
                     continue
+                if isinstance(found, Exception):  # the viewer connects again, from its last id
+                    raise found
                 if found is None:
                     ended += 1
                     if is_live or ended == len(pumps):
@@ -439,23 +441,25 @@ class MirroredStream:
     async def _pump(
         self,
         mirror: Mirror,
-        writes: asyncio.Queue[tuple[Mirror, Write] | None],
+        writes: asyncio.Queue[tuple[Mirror, Write] | Exception | None],
         positions: _Positions,
         session_ids: Collection[str],
         narrowing: Narrowing | None,
         *,
         is_live: bool,
     ) -> None:
-        if not is_live and not mirror.ready.is_set():
-            await writes.put(None)
-            return
-        await mirror.ready.wait()
-        after = positions.claim(mirror)
-        blocks = mirror.writes(after, session_ids, narrowing, is_live=is_live)
-        async with contextlib.aclosing(blocks):
-            async for write in blocks:
-                await writes.put((mirror, write))
-        await writes.put(None)
+        end: Exception | None = None
+        try:
+            if is_live or mirror.ready.is_set():
+                await mirror.ready.wait()
+                after = positions.claim(mirror)
+                blocks = mirror.writes(after, session_ids, narrowing, is_live=is_live)
+                async with contextlib.aclosing(blocks):
+                    async for write in blocks:
+                        await writes.put((mirror, write))
+        except Exception as error:  # noqa: BLE001 - whatever it is, the viewer must not miss it
+            end = error
+        await writes.put(end)
 
     def _heartbeat(self) -> bytes:
         now_ns = time.time_ns()

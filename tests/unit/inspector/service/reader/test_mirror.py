@@ -173,6 +173,27 @@ async def test_a_service_that_sends_no_ids_is_away(monkeypatch: pytest.MonkeyPat
                 break
 
 
+@pytest.mark.parametrize("is_live", [True, False])
+async def test_a_viewer_is_cut_off_when_one_service_fails_for_it(
+    monkeypatch: pytest.MonkeyPatch, is_live: bool
+) -> None:
+    start = Mirror._start
+
+    async def fail_in_us(mirror: Mirror, after: str | None) -> int | None:
+        if mirror.name == "us":
+            raise RuntimeError("it fails")
+        return await start(mirror, after)
+
+    monkeypatch.setattr(Mirror, "_start", fail_in_us)
+    async with _reading(eu=_Service("s"), us=_Service("t")) as stream:
+        for mirror in stream._mirrors:
+            await mirror.ready.wait()
+        async with aclosing(stream.stream(is_live=is_live)) as events:
+            with pytest.raises(RuntimeError, match="it fails"):
+                async for _ in events:
+                    pass
+
+
 async def test_a_viewer_begins_at_its_position_where_the_stream_passes_it_meanwhile() -> None:
     async def pass_it(request: httpx.Request) -> httpx.Response:
         mirror._tail.add_entries(6, [])
