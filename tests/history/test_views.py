@@ -54,6 +54,7 @@ def tiered(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 async def test_every_view_answers_as_before(
     clickhouse: ClickHouseServer, history: ClickHouse, tmp_path: Path
 ) -> None:

@@ -154,11 +154,11 @@ class Search:
         """
         node = cheapest_first(node)
         self.reads_spans |= _has_spans(node)
-        asked = self.clock()
-        candidates = self._candidates(asked)
+        until_s = self.clock() + SORT_S
+        candidates = self._candidates(self.clock())
         found = self._sessions_of_words(candidates, node)
         listing = Sorted(self.reader, node, order, found)
-        with self.reader.until(lambda: self._is_late(asked, SORT_S)):
+        with self.reader.until(lambda: self.clock() >= until_s):
             listing.find(after, max(_MIN_ROWS, limit + 1))
         began = self.clock()
         evaluator = Evaluator(self.reader, self.now_ns, source=self.source)
