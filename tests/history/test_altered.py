@@ -216,3 +216,20 @@ def test_late_spans_that_are_not_copied_yet_are_no_loss(rig: Rig, history: Click
     checking.begin()
     checking.step(copier.through)
     assert (checking.lost, checking.lacks) == (set(), False)
+
+
+def test_a_loss_of_one_of_many_sessions_of_a_day_is_noticed(rig: Rig, history: ClickHouse) -> None:
+    for number in range(1, 6):
+        rig.record(span(f"call {number}", trace=number), log("note", trace=number, span_id=1))
+    rig.wait(60)
+    copier = copier_of(rig, history)
+    copy(copier)
+    rig.evict()
+    checking = Checking(rig.store, history)
+    checking.step(copier.through)
+    assert checking.lost == set()
+    history.run(f"ALTER TABLE span DELETE WHERE trace = unhex('{trace_hex(3)}')")
+    wait_for(lambda: not history.rows("SELECT 1 AS x FROM span WHERE name = 'call 3'"))
+    checking.begin()
+    checking.step(copier.through)
+    assert checking.lost == {"2026-01-01"}

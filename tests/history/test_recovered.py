@@ -21,6 +21,7 @@ from inspector.service.history.schema import migrate
 from inspector.service.history.searching import HistoryIndex
 from inspector.service.history.tiers import TieredStore
 from inspector.service.history.unpacking import unpack
+from inspector.service.model.rows import Json
 from inspector.service.storage import open_store
 from inspector.service.storage.base import Store
 from inspector.service.storage.health import HistoryProgress
@@ -294,6 +295,31 @@ def test_what_a_store_had_before_it_was_restored_is_found_after_it_was_lost(
 
 
 @pytest.mark.slow
+def test_the_id_of_a_merged_session_leads_where_it_led_before(
+    clickhouse: ClickHouseServer, tmp_path: Path
+) -> None:
+    chat: dict[str, Json] = {"session.id": "chat"}
+    with closing(clickhouse.client()) as history:
+        migrate(history)
+        rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+        for trace in (1, 2, 3):
+            rig.record(span(trace=trace))
+            rig.record(span(trace=trace, span_id=2, parent=1, attributes=chat))
+        rig.record(span(trace=4, attributes={"session.id": trace_hex(3)}))  # it began again
+        rig.delete(trace_hex(3))
+        rig.wait(60)
+        copied(rig.store, history)
+        with rig.store.read() as reader:
+            before = [reader.destination(trace_hex(one)) for one in (1, 2, 3)]
+        assert before == ["chat", "chat", None]
+        again = recovered(history, rig.store, tmp_path / "again.sqlite3")
+        rig.store.close()
+        with again.read() as reader:
+            assert [reader.destination(trace_hex(one)) for one in (1, 2, 3)] == before
+        again.close()
+
+
+@pytest.mark.slow
 def test_one_of_several_stores_must_be_named_and_no_file_is_replaced(
     clickhouse: ClickHouseServer, tmp_path: Path
 ) -> None:
@@ -302,13 +328,14 @@ def test_one_of_several_stores_must_be_named_and_no_file_is_replaced(
         ids = []
         for number in (1, 2):
             with closing(open_store(f"sqlite:///{tmp_path}/{number}.sqlite3")) as store:
-                Rig(store).record(span(trace=number))
+                Rig(store).record(*(span(trace=one + 1) for one in range(number)))
                 copied(store, history)
                 ids.append(store.id)
         stores = copied_stores(history)
         with pytest.raises(SettingsError, match="name one that the history has") as refused:
             chosen(stores, None)
-        assert f"{ids[1]} (1 session, last change 20" in str(refused.value)
+        assert f"{ids[0]} (1 session, last change 20" in str(refused.value)
+        assert f"{ids[1]} (2 sessions, last change 20" in str(refused.value)
         assert chosen(stores, ids[1]).id == ids[1]
         with pytest.raises(StoreError, match="Move it away first"):
             recover(history, chosen(stores, ids[1]), tmp_path / "1.sqlite3")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from inspector.service.history.clickhouse import ClickHouse, Stores, literal
@@ -37,9 +37,40 @@ class _Needed:
     """What the history has to have of a session, at least."""
 
     change: int
+    started_ns: int
     traces: Sequence[TraceRecord]
     spans: int
     moments: int
+
+
+@dataclass(slots=True)
+class _Round:
+    """A look at the sessions that have left the disk, newest first, again and again.
+
+    Attributes:
+        lost: Days on which the last whole round, or this one, found that something is lost.
+        is_rowless: Whether they found a session that the history does not know.
+    """
+
+    next: tuple[int, str] | None = None
+    lost: set[str] = field(default_factory=set)
+    is_rowless: bool = False
+    _found: set[str] = field(default_factory=set)
+    _found_rowless: bool = False
+
+    def begin(self) -> None:
+        """Begin a round."""
+        self.next, self.is_rowless, self._found_rowless = None, False, False
+
+    def note(self, days: set[str], *, is_rowless: bool, is_last: bool) -> None:
+        """Note what was found of some sessions."""
+        self._found |= days
+        self._found_rowless |= is_rowless
+        self.lost |= self._found
+        self.is_rowless |= self._found_rowless
+        if is_last:
+            self.lost, self._found, self.next = self._found, set(), None
+            self.is_rowless, self._found_rowless = self._found_rowless, False
 
 
 class Checking:
@@ -57,18 +88,20 @@ class Checking:
         self._mine = f"store = {literal(store.id)}"
         self.whole: dict[str, int] = {}
         """Sessions here that the history has whole, up to the change."""
-        self.lost: set[str] = set()
-        """Days of sessions that have left the disk, of which it has less than had been copied."""
-        self._found_lost: set[str] = set()
-        self._lacks_here = self._lacks_rows = self._found_rowless = False
+        self._lacks_here = False
+        self._days, self._all = _Round(), _Round()
         self._parts: _Parts = {}
-        self._place: tuple[int, str] | None = None
         self._whole_s = self._due_s = self._days_due_s = self._parts_s = -_AGAIN_S
+
+    @property
+    def lost(self) -> set[str]:
+        """Days of sessions that have left the disk, of which it has less than had been copied."""
+        return self._days.lost | self._all.lost
 
     @property
     def lacks(self) -> bool:
         """Whether the history lacks something that is here: that is copied again."""
-        return self._lacks_here or self._lacks_rows
+        return self._lacks_here or self._days.is_rowless or self._all.is_rowless
 
     def step(self, through: int) -> None:
         """Check some of it, if that is due.
@@ -90,12 +123,14 @@ class Checking:
             self._due_s = now_s + (0 if is_more else _LOOK_S)
         if now_s >= self._days_due_s:
             self._check_days(through)
+            self._check_all(through)
             self._days_due_s = now_s + _LOOK_S
 
     def begin(self) -> None:
         """Check all anew, and at once."""
         self._whole_s = self._due_s = self._days_due_s = -_AGAIN_S
-        self._place, self._lacks_rows, self._found_rowless = None, False, False
+        self._days.begin()
+        self._all.begin()
 
     def _read_parts(self) -> _Parts:
         parts: _Parts = defaultdict(list)
@@ -129,33 +164,34 @@ class Checking:
 
     def _check_days(self, through: int) -> None:
         """Check one session of each day that has left the disk, of some days."""
-        needed, days, is_last = dict[str, _Needed](), dict[str, str](), False
+        some, is_last = list[SessionRecord](), False
         with self._store.read() as reader:
-            while not is_last and len(needed) < _MOST_DAYS:
-                rows = reader.newest_sessions(All(), self._place, _SESSIONS_A_DAY).rows
+            while not is_last and len(some) < _MOST_DAYS:
+                rows = reader.newest_sessions(All(), self._days.next, _SESSIONS_A_DAY).rows
                 is_last = not rows
-                day = rows[0].row.started_ns // NS_A_DAY if rows else 0
-                self._place = day * NS_A_DAY, ""
-                gone = [
-                    one
-                    for one in rows
-                    if one.evicted
-                    and one.row.started_ns >= self._place[0]
-                    and reader.last_change(one.row.id) <= through
-                ]
-                if one := max(
-                    gone, key=lambda x: (x.evicted_moments, x.evicted_spans), default=None
-                ):
-                    needed[one.row.id] = _needed(reader, one, one.change)
-                    days[one.row.id] = time.strftime("%Y-%m-%d", time.gmtime(day * 86_400))
+                day_ns = rows[0].row.started_ns // NS_A_DAY * NS_A_DAY if rows else 0
+                self._days.next = day_ns, ""
+                gone = [one for one in rows if one.evicted and one.row.started_ns >= day_ns]
+                if gone:
+                    some.append(max(gone, key=lambda x: (x.evicted_moments, x.evicted_spans)))
+            needed = _of_evicted(reader, some, through)
+        self._note(self._days, needed, is_last=is_last)
+
+    def _check_all(self, through: int) -> None:
+        """Check the next sessions that have left the disk."""
+        with self._store.read() as reader:
+            chunk = reader.newest_sessions(All(), self._all.next, _MOST_SESSIONS)
+            needed = _of_evicted(reader, chunk.rows, through)
+        self._all.next = chunk.next
+        self._note(self._all, needed, is_last=chunk.next is None)
+
+    def _note(self, round_: _Round, needed: dict[str, _Needed], *, is_last: bool) -> None:
         rowless, lacking = self._lacking(needed)
-        self._found_rowless |= bool(rowless)
-        self._lacks_rows |= self._found_rowless
-        self._found_lost |= {days[one] for one in lacking}
-        self.lost |= self._found_lost
-        if is_last:
-            self.lost, self._found_lost, self._place = self._found_lost, set(), None
-            self._lacks_rows, self._found_rowless = self._found_rowless, False
+        days = {
+            time.strftime("%Y-%m-%d", time.gmtime(needed[one].started_ns // 10**9))
+            for one in lacking
+        }
+        round_.note(days, is_rowless=bool(rowless), is_last=is_last)
 
     def _lacking(self, needed: dict[str, _Needed]) -> tuple[set[str], set[str]]:
         """Return the sessions that the history does not know, and those of which it has less.
@@ -226,4 +262,16 @@ def _needed(reader: Reader, session: SessionRecord, change: int) -> _Needed:
         here += len(page)
         after = page[-1].change
     spans = max(session.evicted_spans, len(reader.span_times(id_)))
-    return _Needed(change, reader.traces_of(id_), spans, max(session.evicted_moments, here))
+    traces, moments = reader.traces_of(id_), max(session.evicted_moments, here)
+    return _Needed(change, session.row.started_ns, traces, spans, moments)
+
+
+def _of_evicted(
+    reader: Reader, sessions: Iterable[SessionRecord], through: int
+) -> dict[str, _Needed]:
+    """Return what the history has to have of those that have left and are copied up to now."""
+    return {
+        one.row.id: _needed(reader, one, one.change)
+        for one in sessions
+        if one.evicted and reader.last_change(one.row.id) <= through
+    }

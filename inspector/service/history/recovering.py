@@ -26,7 +26,7 @@ from inspector.service.history.replicas import Replicas
 from inspector.service.history.row_binary import NS_A_DAY
 from inspector.service.history.rows import binary, span_counts
 from inspector.service.history.schema import check, is_replicated
-from inspector.service.model.records import Changes, SessionRecord, TraceRecord
+from inspector.service.model.records import Changes, SessionRecord, Tombstone, TraceRecord
 from inspector.service.model.rows import SessionRow, SessionStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.query.tree import All
@@ -57,8 +57,8 @@ class CopiedStore(NamedTuple):
 def copied_stores(history: ClickHouse) -> list[CopiedStore]:
     """Return the stores that the history has, the newest first."""
     counts = {
-        one["id"]: int(one["n"])
-        for one in history.rows("SELECT store AS id, uniq(id) AS n FROM session GROUP BY store")
+        one["store"]: int(one["n"])
+        for one in history.rows("SELECT store, uniq(id) AS n FROM session GROUP BY store")
     }
     rows = history.rows(
         "SELECT store AS id, max(through) AS reached, max(newest_ns) AS newest FROM position"
@@ -168,6 +168,7 @@ def recover(history: ClickHouse, lost: CopiedStore, path: Path) -> int:
         known = Stores(lost.id, former).any_row
         with closing(SqliteStore(made)) as store:
             head = _sessions(history, lost, known, store, former[lost.id])
+            _moves(history, lost, store, head)
             _traces(history, known, store, head)
             count = _count_spans(history, Stores(store.id, former), store, former[lost.id])
             while store.sweep():
@@ -253,6 +254,26 @@ def _sessions(
         head = max((head, *(one.change for one in records)))
         store.commit(Changes(sessions=records, head=head))
     return head
+
+
+def _moves(history: ClickHouse, lost: CopiedStore, store: SqliteStore, head: int) -> None:
+    """Write which sessions were merged into others: their ids lead there."""
+    mine = f"store = {literal(lost.id)}"
+    rows = history.stream(
+        "SELECT session, moved_to, change, changed_ns FROM departure FINAL"
+        f" WHERE {mine} AND is_whole = 1 AND moved_to != ''"
+    )
+    while some := list(islice(rows, _A_COMMIT)):
+        ids = {one["session"] for one in some}
+        gone = _departures(history, mine, ids)
+        with store.read() as reader:
+            seen = {one.row.id for one in reader.sessions(ids)}
+        moves = [
+            Tombstone(one["session"], one["moved_to"], True, one["change"], one["changed_ns"])
+            for one in some
+            if one["session"] not in seen and one["change"] == max(gone[one["session"]])
+        ]
+        store.commit(Changes(departures=moves, head=head))
 
 
 def _count_spans(history: ClickHouse, stores: Stores, store: SqliteStore, through: int) -> int:

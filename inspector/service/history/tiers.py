@@ -10,7 +10,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import orjson
@@ -56,16 +56,24 @@ class TieredStore(SingleStore):
         Raises:
             HistoryError: The history has some of it, and cannot be read.
         """
-        with self._store.read() as reader:
-            if not reader.is_any_evicted(session_ids):
-                yield reader
-                return
-            head = reader.head
-            changes = [reader.last_change(one) for one in session_ids]
-        # Not within a snapshot: the store's journal would grow while the history is asked.
-        name = hashlib.sha256(orjson.dumps([session_ids, changes])).hexdigest()[:32]
-        path = self._folder / f"{name}.sqlite3"
-        with self._open(path, session_ids).read() as reader:
+        with ExitStack() as stack:
+            while True:
+                with self._store.read() as reader:
+                    if not reader.is_any_evicted(session_ids):
+                        yield reader
+                        return
+                    head = reader.head
+                    changes = [reader.last_change(one) for one in session_ids]
+                # Not within a snapshot: the store's journal would grow while the history is asked.
+                name = hashlib.sha256(orjson.dumps([session_ids, changes])).hexdigest()[:32]
+                path = self._folder / f"{name}.sqlite3"
+                try:
+                    reader = stack.enter_context(self._open(path, session_ids).read())
+                    break
+                except StoreError:
+                    if path in self._sessions:
+                        raise
+                    # They were deleted meanwhile, or others needed the room.
             # It has all that is newer than it, too: nothing.
             reader.head = max(reader.head, head)
             yield reader
