@@ -55,6 +55,15 @@ def use(monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
     monkeypatch.setenv("INSPECTOR_OTLP_GRPC_PORT", str(service.otlp_grpc_port))
 
 
+def test_where_nothing_runs_it_tries_the_history(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "history" not in examine(0)
+    monkeypatch.setenv("INSPECTOR_HISTORY", f"clickhouse://127.0.0.1:{free_port()}/inspector")
+    (found,) = examine(1)["history"]
+    assert "Is ClickHouse running there?" in found["message"]
+
+
 def test_where_nothing_runs_it_says_how_to_start(here: Path) -> None:
     found = examine(0)
     assert levels(found, "service") == ["warn"]

@@ -186,7 +186,8 @@ async def test_what_a_deleted_session_had_is_not_counted_where_its_trace_began_a
     store.close()
 
 
-def test_few_searches_at_a_time_wait_for_the_history(tmp_path: Path) -> None:
+def test_few_searches_at_a_time_wait_for_the_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "_ROOM_S", 0.0)
     health = HistoryProgress("ok", through=1)
     index = HistoryIndex(Stores("s", {}), lambda: pytest.fail("not needed"), lambda: health)
     with ExitStack() as stack:

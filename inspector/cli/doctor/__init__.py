@@ -1,7 +1,7 @@
 """`inspector doctor`: checks of this setup, with advice for each problem.
 
-It only reads: it writes nothing, and sends nothing but GET requests to listeners on this machine
-and to the named service and targets.
+It only reads: it writes nothing, and sends only requests that change nothing, to listeners on this
+machine and to the named service, history and targets.
 """
 
 from __future__ import annotations

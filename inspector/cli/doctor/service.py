@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from typing import Any
 from urllib.parse import urlsplit
+
+from pydantic import SecretStr
 
 from inspector import runfile
 from inspector.cli.doctor.finding import FAIL, OK, WARN, CheckResult
 from inspector.cli.doctor.probe import ask, health, listens
+from inspector.errors import InspectorError
 from inspector.runfile import environment_token
 from inspector.service.analysis.formatting import plural
 from inspector.service.settings import PREFIX, Settings
@@ -35,6 +39,8 @@ def examine_service(settings: Settings, environ: Mapping[str, str]) -> Iterator[
     else:
         yield from _examine_run_files(environ)
         yield CheckResult(WARN, "service", "no running service found for this user", START)
+        if settings.history:
+            yield _try_history(settings.history, settings.history_password)
         return
     found = health(url, token)
     if found is None:
@@ -90,6 +96,19 @@ def _examine_history(found: Mapping[str, Any]) -> Iterator[CheckResult]:
     for trouble in found.get("replicas", ()):
         advice = "The others are written all the same. It is tried again."
         yield CheckResult(WARN, "history", str(trouble), advice)
+
+
+def _try_history(text: str, password: SecretStr | None) -> CheckResult:
+    """Connect to the history of this environment, which no service reports on."""
+    from inspector.service.history.address import HistoryAddress  # noqa: PLC0415 - seldom wanted
+    from inspector.service.history.clickhouse import ClickHouse  # noqa: PLC0415
+
+    address = HistoryAddress.parse(text)
+    try:
+        with closing(ClickHouse(address, password.get_secret_value() if password else "")) as found:
+            return CheckResult(OK, "history", f"{address}: ClickHouse {found.connect()}")
+    except InspectorError as error:
+        return CheckResult(FAIL, "history", str(error))
 
 
 def _examine_run_files(environ: Mapping[str, str]) -> Iterator[CheckResult]:

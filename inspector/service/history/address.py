@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 SCHEME = "clickhouse://"
 _PORTS = {False: 8123, True: 8443}
@@ -37,10 +37,11 @@ class HistoryAddress:
         if ":" in user:
             raise ValueError("the password belongs into INSPECTOR_HISTORY_PASSWORD")
         database, _, query = rest.partition("?")
-        options = parse_qs(query, keep_blank_values=True)
-        if unknown := options.keys() - {"secure"}:
-            raise ValueError(f"{', '.join(sorted(unknown))}: the only option is secure=1")
-        is_secure = options.get("secure", ["0"])[-1] not in ("0", "false", "off")
+        options = dict(parse_qsl(query, keep_blank_values=True))
+        secure = options.pop("secure", "0")
+        if options or secure not in ("0", "1"):
+            raise ValueError(f"{', '.join(sorted(options)) or secure}: the only option is secure=1")
+        is_secure = secure == "1"
         hosts = tuple(_host(one, _PORTS[is_secure]) for one in listed.split(",") if one.strip())
         if not hosts:
             raise ValueError(f"it names no host: use an address such as {_EXAMPLE}")

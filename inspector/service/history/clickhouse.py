@@ -27,9 +27,10 @@ _BLOCK_BYTES = 128 * 1024
 _ERROR_CHARS = 400
 _FULL = "No space left on device"
 _CODE = re.compile(r"Code:? (\d+)")
+_GRANT = re.compile(r"have the grant (.+?)\. ?\(")
 _SENTENCES = {
     "60": "a table is missing. It is made again in a moment",
-    "81": "the database does not exist. Create it: `CREATE DATABASE {database}`",
+    "81": "the database does not exist. Create it: CREATE DATABASE `{database}`",
     "164": "the user may not write. Name another user, or grant INSERT and CREATE",
     "192": "the user is unknown. Check the name in INSPECTOR_HISTORY",
     "193": "the password is wrong. Check INSPECTOR_HISTORY_PASSWORD",
@@ -100,8 +101,15 @@ class ClickHouse:
             HistoryError: None can be reached, or it refuses us.
         """
         answer = self._send({}, [b"SELECT version() AS version FORMAT JSONEachRow"], _HELLO_S)
-        version = str(orjson.loads(answer)["version"])
-        year, month = map(int, version.split(".")[:2])
+        try:
+            version = str(orjson.loads(answer)["version"])
+            year, month = map(int, version.split(".")[:2])
+        except (ValueError, KeyError, TypeError) as error:
+            raise HistoryError(
+                f"Cannot use the history {self.address}: it answers as ClickHouse does not. Check"
+                " the address.",
+                is_passing=False,
+            ) from error
         self.is_modern = year >= 22
         self.has_text_index = (year, month) >= (26, 2)
         self.can_sync_parts = (year, month) >= (23, 4)
@@ -244,8 +252,12 @@ class ClickHouse:
         named = answer.headers.get("X-ClickHouse-Exception-Code")
         code = named or ((found := _CODE.search(text)) and found[1]) or ""
         code = "243" if _FULL in text else code
-        sentence = _SENTENCES.get(code, "").format(database=self.address.database)
-        why = sentence or " ".join(text.split())[:_ERROR_CHARS] or f"HTTP {answer.status_code}"
+        why = _SENTENCES.get(code, "").format(database=self.address.database)
+        if grant := _GRANT.search(text):
+            why = f"a right is missing. Run GRANT {grant[1]} TO {self.address.user}"
+        if not code:
+            why = f"it answers {answer.status_code}, as ClickHouse does not. Check the address"
+        why = why or " ".join(text.split())[:_ERROR_CHARS]
         return HistoryError(
             f"Cannot use the history {self.address}: {why}.",
             is_passing=code in _PASSING or (not code and answer.status_code >= 500),

@@ -30,6 +30,8 @@ _STOP_S = 5.0
 _CONFIRM_S = 30.0
 _UNPACKED_AT_ONCE = 8
 """Limit of sessions that are waited for: each wait holds a thread that other requests need."""
+_ROOM_S = 2.0
+"""Time that one more waits for room."""
 _UNPACK_S = 60.0
 """Limit of the wait for sessions of the history."""
 _log = logging.getLogger("inspector.history")
@@ -73,7 +75,7 @@ class History:
         self._health = HistoryProgress("starting", since_ns=clock())
         self._is_closed = threading.Event()
         self._waiting: dict[str, Future[None]] = {}
-        self._sending = threading.Lock()
+        self._sending = threading.Condition()
         self._confirmations: list[tuple[int, Future[None]]] = []
         self._confirming = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -101,16 +103,20 @@ class History:
         Raises:
             HistoryError: The history, or the companion, cannot do it now.
         """
+        name = str(path)
         with self._sending:
-            done = self._waiting.get(str(path))
+            self._sending.wait_for(
+                lambda: name in self._waiting or len(self._waiting) < _UNPACKED_AT_ONCE, _ROOM_S
+            )
+            done = self._waiting.get(name)
             if done is None and len(self._waiting) >= _UNPACKED_AT_ONCE:
                 raise HistoryError(
                     "Other sessions are being read from the history. Try again in a moment.",
                     is_passing=True,
                 )
             if done is None:
-                done = self._waiting[str(path)] = Future()
-                order = {"path": str(path), "sessions": list(session_ids)}
+                done = self._waiting[name] = Future()
+                order = {"path": name, "sessions": list(session_ids)}
                 self._send(orjson.dumps(order) + b"\n")
         try:
             done.result(_UNPACK_S)
@@ -165,6 +171,7 @@ class History:
 
     def _fail_waiting(self) -> None:
         waiting, self._waiting = self._waiting, {}
+        self._sending.notify_all()
         for one in waiting.values():
             one.set_exception(_no_answer())
 
@@ -229,6 +236,7 @@ class History:
     def _unpacked(self, unpacked: str, message: str | None) -> None:
         with self._sending:
             done = self._waiting.pop(unpacked, None)
+            self._sending.notify_all()
         if done is not None and message is None:
             done.set_result(None)
         elif done is not None:
@@ -251,7 +259,7 @@ class History:
         if message and (state != before.state or (state == "ok" and message != before.message)):
             _log.warning("%s Spans are stored all the same.", message)
         elif state == "ok" and before.state in ("away", "refused"):
-            _log.info("The history %s is written again.", self._address)
+            _log.warning("The history %s is written again.", self._address)
         for trouble in set(replicas) - set(before.replicas):
             _log.warning("%s", trouble)
         self._health = HistoryProgress(

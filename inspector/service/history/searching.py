@@ -53,6 +53,8 @@ _MAX_BYTES = 64 * 1024 * 1024
 _IDLE_CLIENTS = 4
 _AT_ONCE = 8
 """Limit of searches at a time: what waits for another machine holds a thread that others need."""
+_ROOM_S = 1.0
+"""Time that one more waits for room."""
 _RETRY_S = 5.0
 _MOVED = "The history is read from another server since a moment. Try again."
 _CACHED = 1_024
@@ -95,7 +97,7 @@ class HistoryIndex:
         failed_s, since_ns = self._failed
         if time.monotonic() - failed_s < _RETRY_S and since_ns == health.since_ns:
             away = away or Missing("The history did not answer in time a moment ago.", None)
-        has_room = self._room.acquire(blocking=False)
+        has_room = self._room.acquire(timeout=0.0 if away else _ROOM_S)
         if not has_room:
             away = away or Missing("The history is busy with other searches.", None)
         lost = Missing(health.message, health.since_ns) if health.message else None

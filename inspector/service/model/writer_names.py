@@ -48,7 +48,10 @@ class WriterAddress:
             is_address = False
         if not is_address:
             # Not shown: people put passwords into addresses.
-            raise ValueError(f"the address of {name!r} is none, such as {_EXAMPLE}")
+            raise ValueError(
+                f"the address of {name!r} is not http:// or https:// with a host, without user and"
+                f" query, such as {_EXAMPLE}"
+            )
         return cls(name, url.rstrip("/"))
 
 

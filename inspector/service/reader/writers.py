@@ -178,7 +178,7 @@ class RemoteWriter:
         if ROLE_HEADER in answer.headers:
             why = "is a reader: name the services that store, in INSPECTOR_WRITERS"
         elif answer.status_code == 401:
-            why = "does not accept the token: INSPECTOR_TOKEN is the same in all"
+            why = "does not accept the token of INSPECTOR_WRITER_TOKENS, or else INSPECTOR_TOKEN"
         if why is not None:
             await answer.aclose()
             raise self.failed(why)

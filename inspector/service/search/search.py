@@ -37,7 +37,7 @@ _MAX_ROWS = 4_096
 """Limits of a batch of rows: few at first, which may be enough, then more."""
 _TIMES_BEYOND = 10
 """How much longer a page may take that asks another machine, too."""
-_NO_HISTORY = "Their content is in a history, and the service runs without one: INSPECTOR_HISTORY."
+_NO_HISTORY = "Their content is in a history: start the service with INSPECTOR_HISTORY."
 _MOST_NEWER = 2_000
 """Limit of rows not indexed yet, up to which the index helps to find sessions."""
 

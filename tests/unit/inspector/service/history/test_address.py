@@ -31,6 +31,7 @@ def test_a_secure_address_has_another_port() -> None:
         ("clickhouse://one,one:8123/traces", "a host twice"),
         ("clickhouse://one:port/traces", "is not a host"),
         ("clickhouse://one/traces?tls=1", "tls: the only option is secure=1"),
+        ("clickhouse://one/traces?secure=yes", "yes: the only option is secure=1"),
     ],
 )
 def test_what_is_no_address_says_why(text: str, says: str) -> None:

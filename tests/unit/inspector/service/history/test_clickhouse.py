@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import httpx
 import pytest
 
 from inspector.errors import HistoryError
@@ -108,3 +109,29 @@ def test_a_server_that_is_slow_is_waited_for_and_one_that_answers_nobody_is_not(
         with pytest.raises(SilentServerError, match="does not answer"):
             history.run("OPTIMIZE TABLE span")
     history.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "says"),
+    [
+        (
+            403,
+            "Code: 497. DB::Exception: ada: Not enough privileges. To execute this query, it's"
+            " necessary to have the grant SELECT(name, rows) ON system.parts. (ACCESS_DENIED)",
+            "a right is missing. Run GRANT SELECT(name, rows) ON system.parts TO ada.",
+        ),
+        (404, "Code: 81. DB::Exception: Database x-y doesn't exist.", "CREATE DATABASE `x-y`."),
+        (404, "<html>secret of another service", "answers 404, as ClickHouse does not. Check the"),
+        (200, "<html>secret of another service", "as ClickHouse does not. Check the address."),
+        (500, "Code: 49. DB::Exception: Logical error", "Code: 49. DB::Exception: Logical error."),
+    ],
+)
+def test_what_a_server_refuses_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, status: int, text: str, says: str
+) -> None:
+    answer = httpx.Response(status, text=text)
+    monkeypatch.setattr(httpx.Client, "post", lambda *_args, **_more: answer)
+    with pytest.raises(HistoryError) as raised:
+        ClickHouse(HistoryAddress.parse("clickhouse://ada@localhost/x-y")).connect()
+    assert says in str(raised.value)
+    assert "secret" not in str(raised.value)

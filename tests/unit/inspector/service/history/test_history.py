@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import Queue
 
+import orjson
 import pytest
 
 from inspector.errors import HistoryError
@@ -14,7 +17,7 @@ from inspector.service.history import history as history_module
 from inspector.service.history.history import History
 from inspector.service.storage import open_store
 from inspector.service.storage.health import HistoryProgress
-from tests.support.services.process import free_port, wait_for
+from tests.support.services.process import DEADLINE_S, free_port, wait_for
 
 _PYTHON = sys.executable
 _REPORT = '{"state": "ok", "through": 7, "server": ["127.0.0.2", 9]}'
@@ -72,3 +75,18 @@ async def test_a_sender_that_has_gone_waits_for_nothing(history: History) -> Non
     history._health = HistoryProgress("ok", through=2)
     history._settle()
     await there
+
+
+def test_of_many_that_look_at_once_each_gets_its_turn(
+    history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = 2 * history_module._UNPACKED_AT_ONCE
+    sent = Queue[str]()
+    monkeypatch.setattr(history, "_send", lambda line: sent.put(orjson.loads(line)["path"]))
+    monkeypatch.setattr(history_module, "_ROOM_S", DEADLINE_S)
+    with ThreadPoolExecutor(count) as pool:
+        looks = [pool.submit(history.unpack, Path(str(n)), ["s"]) for n in range(count)]
+        for _ in looks:
+            history._unpacked(sent.get(timeout=DEADLINE_S), None)
+        for one in looks:
+            one.result(DEADLINE_S)
