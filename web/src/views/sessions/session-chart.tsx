@@ -240,8 +240,9 @@ async function ask(
   const since_ms = range.kind === 'last' ? now_ms - range.length_ms : undefined;
   const first_ms = await firstStart(api, { ...q, since_ms }, signal);
   const latest_ms = now_ms - LEAST_MS;
-  const { bucket_ms, buckets } = bucketsOf(Math.min(first_ms ?? latest_ms, latest_ms), now_ms);
-  return api.histogram({ ...q, bucket_ms, buckets }, signal);
+  const first = Math.min(first_ms ?? latest_ms, latest_ms);
+  // With its end: by now a bar more may have begun, and the first would be left out.
+  return api.histogram({ ...q, ...bucketsOf(first, now_ms) }, signal);
 }
 
 /** Start of the oldest session that is found: the chart begins where the data does. */
