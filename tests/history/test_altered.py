@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from inspector.errors import HistoryError
+from inspector.service.history import checking as checking_module
 from inspector.service.history import copier as copier_module
 from inspector.service.history.checking import Checking
 from inspector.service.history.clickhouse import ClickHouse, Stores
@@ -218,7 +219,12 @@ def test_late_spans_that_are_not_copied_yet_are_no_loss(rig: Rig, history: Click
     assert (checking.lost, checking.lacks) == (set(), False)
 
 
-def test_a_loss_of_one_of_many_sessions_of_a_day_is_noticed(rig: Rig, history: ClickHouse) -> None:
+@pytest.mark.parametrize("traces", [1, 1_000])
+def test_a_loss_of_one_of_many_sessions_of_a_day_is_noticed(
+    rig: Rig, history: ClickHouse, monkeypatch: pytest.MonkeyPatch, traces: int
+) -> None:
+    monkeypatch.setattr(checking_module, "_MOST_TRACES", traces)
+    monkeypatch.setattr(checking_module, "_LOOK_S", 0.0)
     for number in range(1, 6):
         rig.record(span(f"call {number}", trace=number), log("note", trace=number, span_id=1))
     rig.wait(60)
@@ -231,5 +237,7 @@ def test_a_loss_of_one_of_many_sessions_of_a_day_is_noticed(rig: Rig, history: C
     history.run(f"ALTER TABLE span DELETE WHERE trace = unhex('{trace_hex(3)}')")
     wait_for(lambda: not history.rows("SELECT 1 AS x FROM span WHERE name = 'call 3'"))
     checking.begin()
-    checking.step(copier.through)
+    while not checking._all.is_done:
+        assert not checking.has_all
+        checking.step(copier.through)
     assert checking.lost == {"2026-01-01"}

@@ -18,6 +18,8 @@ from inspector.service.history.rows import of_traces, span_counts
 from inspector.service.history.searching import HistoryIndex
 from inspector.service.history.unpacking import unpack
 from inspector.service.model.records import SpanRecord, TraceRecord
+from inspector.service.query import QueryScope, parse_query
+from inspector.service.query.tree import Node
 from inspector.service.sessions.recovered import recovered_trace
 from inspector.service.storage import open_store
 from inspector.service.storage.base import Reader, SpanPosition, SpanReader
@@ -28,7 +30,7 @@ from tests.support.models.schedules import Step, controlled_schedules
 from tests.support.services.clickhouse import ClickHouseServer
 from tests.support.services.recorder_rig import Rig, play
 from tests.support.telemetry.otlp import START_NS, span
-from tests.support.telemetry.records import log, trace_hex
+from tests.support.telemetry.records import log, span_hex, trace_hex
 
 pytestmark = pytest.mark.slow
 
@@ -52,9 +54,11 @@ def searched(
     index.close()
 
 
-def paged(source: SpanReader, session_id: str, limit: int) -> list[SpanRecord]:
+def paged(
+    source: SpanReader, session_id: str, limit: int, node: Node | None = None
+) -> list[SpanRecord]:
     found, after = list[SpanRecord](), None
-    while page := source.spans_of(session_id, after, limit):
+    while page := source.spans_of(session_id, after, limit, node):
         assert len(page) <= limit
         found += page
         after = SpanPosition(page[-1].start_ns, page[-1].span_id, page[-1].trace_id)
@@ -117,27 +121,43 @@ def test_of_a_store_that_was_restored_each_span_is_found_once_and_as_it_was_then
 ) -> None:
     path = tmp_path / "store.sqlite3"
     rig = Rig(open_store(f"sqlite:///{path}"))
-    rig.record(*(span("then", span_id=n, start_ns=START_NS + n) for n in range(1, 21)))
-    rig.record(log("note", trace=1, span_id=1))
+    rig.record(*(span("then", span_id=n, start_ns=START_NS + 10 * n) for n in range(1, 21)))
+    rig.record(*(log(f"note {n}", trace=1, span_id=1) for n in range(4)))
     rig.wait(60)
     back_up(path, tmp_path / "backup.sqlite3")
-    rig.record(*(span("since", span_id=n, start_ns=START_NS + n) for n in range(5, 25)))
+    rig.record(*(span("since", span_id=n, start_ns=START_NS + 10 * n) for n in range(5, 10)))
+    rig.record(*(span("since", span_id=n, start_ns=START_NS + 5) for n in range(10, 25)))
     copy_all(rig, history)
+    for _ in range(2):  # restored twice: of each store the next one has all
+        rig.store.close()
+        restore(tmp_path / "backup.sqlite3", path)
+        rig = Rig(open_store(f"sqlite:///{path}"))
+        copier = copy_all(rig, history)
+        back_up(path, tmp_path / "backup 2.sqlite3")
+        (tmp_path / "backup 2.sqlite3").replace(tmp_path / "backup.sqlite3")
+        rig.record(span("since", span_id=19, start_ns=START_NS + 5))
+        copier = copy_all(rig, history)
     rig.store.close()
     restore(tmp_path / "backup.sqlite3", path)
 
-    restored = Rig(open_store(f"sqlite:///{path}"))
-    copier = copy_all(restored, history)
-    restored.evict()
-    restored.record(*(span("late", span_id=n, start_ns=START_NS + n) for n in (3, 4, 30)))
-    with searched(restored, clickhouse.client, copier) as (_, source):
-        found = paged(source, trace_hex(1), 6)
-        names = ["then"] * 2 + ["late"] * 2 + ["then"] * 16 + ["late"]
-        assert [one.name for one in found] == names
-        first = found[0]
-        (note,) = source.moments(first.trace_id, first.span_id, trace_hex(1))
-        assert note.name == "note"
-    restored.store.close()
+    rig = Rig(open_store(f"sqlite:///{path}"))
+    rig.evict()  # what it has is in the history under the ids of those before
+    copier = copy_all(rig, history)
+    rig.record(*(span("late", span_id=n, start_ns=START_NS + 10 * n) for n in (3, 4, 30)))
+    id_, unpacked = trace_hex(1), tmp_path / "unpacked.sqlite3"
+    with searched(rig, clickhouse.client, copier) as (reader, source):
+        unpack(reader, history, Stores(rig.store.id, rig.store.former), [id_], unpacked)
+        with ReadOnlySqliteStore(unpacked).read() as whole:
+            spans = whole.spans_of(id_)
+            notes = whole.moments(id_, span_hex(1), id_)
+        assert {one.name for one in spans} == {"then", "since", "late"}
+        for limit in (1, 4, 6, 100):
+            assert paged(source, id_, limit) == spans
+        node = parse_query("name:since", QueryScope.SPAN, rig.now_ns)
+        assert [one for one in paged(source, id_, 4, node) if one not in spans] == []
+        assert source.moments(id_, span_hex(1), id_, 4) == notes
+        assert len(notes) == 4
+    rig.store.close()
 
 
 def test_a_query_names_as_many_traces_as_a_long_chat_has(history: ClickHouse) -> None:

@@ -199,7 +199,7 @@ class TestOnAServer:
             ({"history_password": "wrong"}, "password is wrong"),
             ({"history_password": "hunt\ner2 \a"}, "password is wrong"),
             ({"history": "clickhouse://nobody@{host}/inspector"}, "user is unknown"),
-            ({"history": "clickhouse://inspector@{host}/nowhere"}, "CREATE DATABASE nowhere"),
+            ({"history": "clickhouse://inspector@{host}/nowhere"}, "CREATE DATABASE `nowhere`"),
             (
                 {"history": "clickhouse://reader@{host}/inspector", "history_password": ""},
                 "may not write",

@@ -18,9 +18,13 @@ from inspector.service.storage.base import ReadableStore, Reader
 _PARTS_S = 0.9
 _LOOK_S = 10.0
 """Intervals of the look at the parts of the tables, and at sessions."""
+_ROUND_S = 600.0
+"""Interval of rounds of all sessions that have left."""
 _AGAIN_S = 60.0
 """Age of what is known of a session that may leave the disk."""
 _MOST_SESSIONS = 1_000
+_MOST_TRACES = 1_000
+"""Traces at a time, of which one session may have more: each five hundred are three queries."""
 _MOST_DAYS = 100
 _SESSIONS_A_DAY = 20
 """Sessions of a day among which one that has left is looked for."""
@@ -50,17 +54,20 @@ class _Round:
     Attributes:
         lost: Days on which the last whole round, or this one, found that something is lost.
         is_rowless: Whether they found a session that the history does not know.
+        is_done: Whether a round has ended since it began anew.
     """
 
     next: tuple[int, str] | None = None
     lost: set[str] = field(default_factory=set)
     is_rowless: bool = False
+    is_done: bool = False
     _found: set[str] = field(default_factory=set)
     _found_rowless: bool = False
 
     def begin(self) -> None:
-        """Begin a round."""
-        self.next, self.is_rowless, self._found_rowless = None, False, False
+        """Begin a round anew."""
+        self.next, self._found = None, set()
+        self.is_done = self.is_rowless = self._found_rowless = False
 
     def note(self, days: set[str], *, is_rowless: bool, is_last: bool) -> None:
         """Note what was found of some sessions."""
@@ -69,7 +76,7 @@ class _Round:
         self.lost |= self._found
         self.is_rowless |= self._found_rowless
         if is_last:
-            self.lost, self._found, self.next = self._found, set(), None
+            self.lost, self._found, self.next, self.is_done = self._found, set(), None, True
             self.is_rowless, self._found_rowless = self._found_rowless, False
 
 
@@ -91,7 +98,8 @@ class Checking:
         self._lacks_here = False
         self._days, self._all = _Round(), _Round()
         self._parts: _Parts = {}
-        self._whole_s = self._due_s = self._days_due_s = self._parts_s = -_AGAIN_S
+        self._whole_s = self._due_s = self._days_due_s = self._all_due_s = -_AGAIN_S
+        self._parts_s = -_AGAIN_S
 
     @property
     def lost(self) -> set[str]:
@@ -102,6 +110,11 @@ class Checking:
     def lacks(self) -> bool:
         """Whether the history lacks something that is here: that is copied again."""
         return self._lacks_here or self._days.is_rowless or self._all.is_rowless
+
+    @property
+    def has_all(self) -> bool:
+        """Whether, since it began, all was looked at and nothing is to be copied again."""
+        return not self.lacks and self._days.is_done and self._all.is_done
 
     def step(self, through: int) -> None:
         """Check some of it, if that is due.
@@ -117,18 +130,21 @@ class Checking:
             self._parts_s = now_s
             before, self._parts = self._parts, self._read_parts()
             if _is_less(self._parts, before):  # dropped, or emptied by a deletion
-                self.begin()
+                self._whole_s = self._due_s = self._days_due_s = self._all_due_s = -_AGAIN_S
+                self._days.begin()
         if now_s >= self._due_s:
             is_more = self._check_here(through, now_s)
             self._due_s = now_s + (0 if is_more else _LOOK_S)
         if now_s >= self._days_due_s:
             self._check_days(through)
-            self._check_all(through)
             self._days_due_s = now_s + _LOOK_S
+        if now_s >= self._all_due_s:
+            is_last = self._check_all(through)
+            self._all_due_s = time.monotonic() + (_ROUND_S if is_last else _LOOK_S)
 
     def begin(self) -> None:
         """Check all anew, and at once."""
-        self._whole_s = self._due_s = self._days_due_s = -_AGAIN_S
+        self._whole_s = self._due_s = self._days_due_s = self._all_due_s = -_AGAIN_S
         self._days.begin()
         self._all.begin()
 
@@ -177,13 +193,21 @@ class Checking:
             needed = _of_evicted(reader, some, through)
         self._note(self._days, needed, is_last=is_last)
 
-    def _check_all(self, through: int) -> None:
-        """Check the next sessions that have left the disk."""
+    def _check_all(self, through: int) -> bool:
+        """Check the next sessions that have left the disk; return whether they were the last."""
+        needed, trace_count = dict[str, _Needed](), 0
         with self._store.read() as reader:
             chunk = reader.newest_sessions(All(), self._all.next, _MOST_SESSIONS)
-            needed = _of_evicted(reader, chunk.rows, through)
-        self._all.next = chunk.next
-        self._note(self._all, needed, is_last=chunk.next is None)
+            place = chunk.next
+            for one in chunk.rows:
+                needed |= _of_evicted(reader, (one,), through)
+                trace_count += len(needed[one.row.id].traces) if one.row.id in needed else 0
+                if trace_count >= _MOST_TRACES:
+                    place = one.row.started_ns, one.row.id
+                    break
+        self._all.next = place
+        self._note(self._all, needed, is_last=place is None)
+        return place is None
 
     def _note(self, round_: _Round, needed: dict[str, _Needed], *, is_last: bool) -> None:
         rowless, lacking = self._lacking(needed)

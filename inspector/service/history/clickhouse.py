@@ -27,7 +27,7 @@ _BLOCK_BYTES = 128 * 1024
 _ERROR_CHARS = 400
 _FULL = "No space left on device"
 _CODE = re.compile(r"Code:? (\d+)")
-_GRANT = re.compile(r"have the grant (.+?)\. ?\(")
+_GRANT = re.compile(r"have the grant ([A-Z ]+(?:\([^()]*\))? ON \S+)\. \(")
 _SENTENCES = {
     "60": "a table is missing. It is made again in a moment",
     "81": "the database does not exist. Create it: CREATE DATABASE `{database}`",
@@ -250,14 +250,17 @@ class ClickHouse:
     def _refusal(self, answer: httpx.Response) -> HistoryError:
         text = answer.text
         named = answer.headers.get("X-ClickHouse-Exception-Code")
-        code = named or ((found := _CODE.search(text)) and found[1]) or ""
+        found = _CODE.search(text) if "DB::Exception" in text else None
+        code = named or (found and found[1]) or ""
         code = "243" if _FULL in text else code
         why = _SENTENCES.get(code, "").format(database=self.address.database)
         if grant := _GRANT.search(text):
-            why = f"a right is missing. Run GRANT {grant[1]} TO {self.address.user}"
-        if not code:
+            why = f"a right is missing. Run GRANT {grant[1]} TO `{self.address.user}`"
+        if not code and answer.status_code >= 500:
+            why = f"what is there answers {answer.status_code}. Is ClickHouse running behind it"
+        elif not code:
             why = f"it answers {answer.status_code}, as ClickHouse does not. Check the address"
-        why = why or " ".join(text.split())[:_ERROR_CHARS]
+        why = why or " ".join(text.split())[:_ERROR_CHARS] or f"code {code}"
         return HistoryError(
             f"Cannot use the history {self.address}: {why}.",
             is_passing=code in _PASSING or (not code and answer.status_code >= 500),
@@ -273,6 +276,8 @@ class Stores:
     """
 
     def __init__(self, own: str, former: Mapping[str, int]) -> None:
+        # The newest first: that is the nearest to the own one.
+        former = dict(sorted(former.items(), key=lambda one: one[1], reverse=True))
         self.all = f"store IN ({', '.join(map(literal, (own, *former)))})"
         """Every row, also of what a former store got after the backup."""
         mine = f"store = {literal(own)}"
@@ -281,6 +286,10 @@ class Stores:
         """Those of each store, its own first: what comes again in another is not newer."""
         # A newer version of a span may be the only one that is left.
         self.spans = [mine, *(f"{one} AND created <= {head}" for one, head in each.items())]
+        self.places = {id_: place for place, id_ in enumerate((own, *former))}
+        """Of a span that several have, the first counts."""
+        ranks = (f"store = {literal(id_)}, {place}" for id_, place in self.places.items())
+        self.order = f"multiIf({', '.join(ranks)}, {len(self.places)})"
         self.any_row, self.any_span = (f"({' OR '.join(one)})" for one in (self.rows, self.spans))
 
 

@@ -122,7 +122,7 @@ def _copy(
             checking.begin()
         if has_all:
             checking.step(copier.confirmed)
-        if not checking.lacks and copier.has_again:
+        if checking.has_all and copier.has_again:
             began_again_s = -math.inf
         elif checking.lacks and time.monotonic() - began_again_s > _BEGIN_AGAIN_S:
             began_again_s = time.monotonic()

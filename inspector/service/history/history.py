@@ -31,7 +31,7 @@ _CONFIRM_S = 30.0
 _UNPACKED_AT_ONCE = 8
 """Limit of sessions that are waited for: each wait holds a thread that other requests need."""
 _ROOM_S = 2.0
-"""Time that one more waits for room."""
+"""Time that as many more wait for room."""
 _UNPACK_S = 60.0
 """Limit of the wait for sessions of the history."""
 _log = logging.getLogger("inspector.history")
@@ -76,6 +76,7 @@ class History:
         self._is_closed = threading.Event()
         self._waiting: dict[str, Future[None]] = {}
         self._sending = threading.Condition()
+        self._queued = 0
         self._confirmations: list[tuple[int, Future[None]]] = []
         self._confirming = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -105,9 +106,12 @@ class History:
         """
         name = str(path)
         with self._sending:
-            self._sending.wait_for(
-                lambda: name in self._waiting or len(self._waiting) < _UNPACKED_AT_ONCE, _ROOM_S
-            )
+            if self._queued < _UNPACKED_AT_ONCE:
+                self._queued += 1
+                self._sending.wait_for(
+                    lambda: name in self._waiting or len(self._waiting) < _UNPACKED_AT_ONCE, _ROOM_S
+                )
+                self._queued -= 1
             done = self._waiting.get(name)
             if done is None and len(self._waiting) >= _UNPACKED_AT_ONCE:
                 raise HistoryError(

@@ -13,7 +13,7 @@ from inspector.service.model.records import Content, MomentRecord, SpanRecord, T
 from inspector.service.model.rows import SpanKind, SpanStatus
 
 SPAN_COLUMNS = (
-    "lower(hex(trace)) AS trace_id, lower(hex(span)) AS span_id, change, epoch_ns, start_ns,"
+    "store, lower(hex(trace)) AS trace_id, lower(hex(span)) AS span_id, change, epoch_ns, start_ns,"
     " end_ns, is_root, input_tokens, output_tokens, cost_usd, is_counted, dropped_count, wait_ns,"
     " waits, size_bytes, stall_start_ns, stall_ns, created, settled, content, changed_ns, kind,"
     " status, name, subject, model, service, session, process, parent, duplicate_of, waited,"

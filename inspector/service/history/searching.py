@@ -10,7 +10,7 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -54,7 +54,7 @@ _IDLE_CLIENTS = 4
 _AT_ONCE = 8
 """Limit of searches at a time: what waits for another machine holds a thread that others need."""
 _ROOM_S = 1.0
-"""Time that one more waits for room."""
+"""Time that as many more wait for room."""
 _RETRY_S = 5.0
 _MOVED = "The history is read from another server since a moment. Try again."
 _CACHED = 1_024
@@ -83,6 +83,7 @@ class HistoryIndex:
         self._health = health
         self._is_current = False
         self._room = threading.BoundedSemaphore(_AT_ONCE)
+        self._queue = threading.BoundedSemaphore(_AT_ONCE)
         self._failed: tuple[float, int] = -math.inf, 0
         """When a search failed, and the time since which the history was there."""
         self._idle: queue.LifoQueue[tuple[int, ClickHouse]] = queue.LifoQueue(_IDLE_CLIENTS)
@@ -92,12 +93,12 @@ class HistoryIndex:
     def read(self) -> Iterator[HistoryWords]:
         """Open a search; one client each, which are not for several threads."""
         health = self._health()
-        why = health.message or "The history is not connected yet."
-        away = None if health.state == "ok" or health.here else Missing(why, health.since_ns)
-        failed_s, since_ns = self._failed
-        if time.monotonic() - failed_s < _RETRY_S and since_ns == health.since_ns:
-            away = away or Missing("The history did not answer in time a moment ago.", None)
-        has_room = self._room.acquire(timeout=0.0 if away else _ROOM_S)
+        away, has_room = self._away(health), False
+        if away is None and self._queue.acquire(blocking=False):
+            has_room = self._room.acquire(timeout=_ROOM_S)
+            self._queue.release()
+            health = self._health()
+            away = self._away(health)  # by what came of those before
         if not has_room:
             away = away or Missing("The history is busy with other searches.", None)
         lost = Missing(health.message, health.since_ns) if health.message else None
@@ -115,6 +116,15 @@ class HistoryIndex:
                     self._idle.put_nowait((health.since_ns, words.client))
                 except queue.Full:
                     words.client.close()
+
+    def _away(self, health: HistoryProgress) -> Missing | None:
+        """Return why the history is not to be asked; None: it is there."""
+        if health.state != "ok" and not health.here:
+            return Missing(health.message or "The history is not connected yet.", health.since_ns)
+        failed_s, since_ns = self._failed
+        if time.monotonic() - failed_s < _RETRY_S and since_ns == health.since_ns:
+            return Missing("The history did not answer in time a moment ago.", None)
+        return None
 
     def _has_current(self, words: HistoryWords) -> bool:
         """Return whether all words are of the present version: once they are, they stay so."""
@@ -357,7 +367,7 @@ class HistorySpans:
             f"SELECT {MOMENT_COLUMNS} FROM moment FINAL"
             f" WHERE {self._words.stores.any_row} AND change >= {since_of(trace)}"
             f" AND trace = '{trace_id}' AND span = '{span_id or ''}'"
-            f" ORDER BY time_ns, change LIMIT {limit}"
+            f" ORDER BY time_ns, change LIMIT 1 BY time_ns, digest_hex LIMIT {limit}"
         )
         found = {(one.time_ns, one.digest): one for one in (*map(moment_of, rows or ()), *here)}
         return sorted(found.values(), key=lambda one: (one.time_ns, one.change))[:limit]
@@ -415,7 +425,7 @@ class HistorySpans:
                     f"SELECT {columns} FROM (SELECT trace, span, session, model, kind,"
                     " duplicate_of, input_tokens, output_tokens, cost_usd, is_counted FROM span"
                     f" FINAL WHERE {self._words.stores.any_span} AND {of_traces(traces)}{others}"
-                    f" ORDER BY {self._words.stores.spans[0]} DESC LIMIT 1 BY trace, span)"
+                    f" ORDER BY {self._words.stores.order} LIMIT 1 BY trace, span)"
                     f" WHERE is_counted OR kind = 'llm' GROUP BY {by}"
                 )
                 or ()
@@ -437,21 +447,42 @@ class HistorySpans:
         return self._known(self._rows(where, "trace, span"))
 
     def _rows(self, where: str, order: str, most: int | None = None) -> list[dict[str, Any]]:
-        """Return rows of spans, one of each."""
-        stores, once = self._words.stores, ""
-        if len(stores.spans) > 1:  # one that was restored has copied some again: that counts
-            order, once = f"{order}, {stores.spans[0]} DESC", "LIMIT 1 BY trace_id, span_id"
+        """Return rows of spans; of a span that several stores have, at one start one row."""
+        stores, limit = self._words.stores, "" if most is None else f" LIMIT {most}"
+        if len(stores.places) > 1:
+            order += f", {stores.order} LIMIT 1 BY start_ns, trace_id, span_id"
         return (
             self._words.rows(
-                f"SELECT {SPAN_COLUMNS} FROM span FINAL WHERE {stores.any_span} AND {where}"
-                f" ORDER BY {order} {once}{'' if most is None else f' LIMIT {most}'}"
+                f"SELECT {SPAN_COLUMNS} FROM span FINAL"
+                f" WHERE {stores.any_span} AND {where} ORDER BY {order}{limit}"
             )
             or []
         )
 
-    def _known(self, rows: Iterable[dict[str, Any]]) -> Iterator[SpanRecord]:
-        """Yield the spans of rows that are in the history alone."""
-        for span, content in map(span_of, rows):
+    def _first_places(self, rows: Sequence[dict[str, Any]]) -> dict[Key, int]:
+        """Return the place of the first store that has each span, however that is there."""
+        stores, first = self._words.stores, dict[Key, int]()
+        if len(stores.places) == 1:
+            return first
+        for some in in_chunks({(one["trace_id"], one["span_id"]) for one in rows}):
+            traces = binary({trace_id for trace_id, _ in some})
+            pairs = ", ".join(_pair(*one) for one in some)
+            found = self._words.rows(
+                "SELECT lower(hex(trace)) AS t, lower(hex(span)) AS s,"
+                f" min({stores.order}) AS first FROM span WHERE {stores.any_span}"
+                f" AND trace IN ({traces})"
+                f" AND (trace, span) IN ({pairs}) GROUP BY t, s"
+            )
+            first |= {(one["t"], one["s"]): int(one["first"]) for one in found or ()}
+        return first
+
+    def _known(self, rows: Sequence[dict[str, Any]]) -> Iterator[SpanRecord]:
+        """Yield the spans of rows that are in the history alone, each as the first store has it."""
+        places, first = self._words.stores.places, self._first_places(rows)
+        for row in rows:
+            span, content = span_of(row)
+            if places[row["store"]] > first.get((span.trace_id, span.span_id), len(places)):
+                continue
             trace = self._trace(span.trace_id)
             if trace is None or trace.session_id is None or span.change < since_of(trace):
                 continue

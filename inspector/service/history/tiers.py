@@ -15,7 +15,7 @@ from pathlib import Path
 
 import orjson
 
-from inspector.errors import StoreError
+from inspector.errors import HistoryError, StoreError
 from inspector.service.storage.base import ReadableStore, Reader, SingleStore
 from inspector.service.storage.sqlite_readonly import ReadOnlySqliteStore
 
@@ -57,26 +57,32 @@ class TieredStore(SingleStore):
             HistoryError: The history has some of it, and cannot be read.
         """
         with ExitStack() as stack:
-            while True:
-                with self._store.read() as reader:
-                    if not reader.is_any_evicted(session_ids):
-                        yield reader
-                        return
-                    head = reader.head
-                    changes = [reader.last_change(one) for one in session_ids]
-                # Not within a snapshot: the store's journal would grow while the history is asked.
-                name = hashlib.sha256(orjson.dumps([session_ids, changes])).hexdigest()[:32]
-                path = self._folder / f"{name}.sqlite3"
-                try:
-                    reader = stack.enter_context(self._open(path, session_ids).read())
-                    break
-                except StoreError:
-                    if path in self._sessions:
-                        raise
-                    # They were deleted meanwhile, or others needed the room.
-            # It has all that is newer than it, too: nothing.
-            reader.head = max(reader.head, head)
-            yield reader
+            yield self._whole(stack, session_ids)
+
+    def _whole(self, stack: ExitStack, session_ids: Sequence[str], tries: int = 3) -> Reader:
+        with ExitStack() as here:
+            reader = here.enter_context(self._store.read())
+            if not reader.is_any_evicted(session_ids):
+                stack.enter_context(here.pop_all())
+                return reader
+            head = reader.head
+            changes = [reader.last_change(one) for one in session_ids]
+        # Not within a snapshot: the store's journal would grow while the history is asked.
+        name = hashlib.sha256(orjson.dumps([session_ids, changes])).hexdigest()[:32]
+        path = self._folder / f"{name}.sqlite3"
+        try:
+            reader = stack.enter_context(self._open(path, session_ids).read())
+        except StoreError as error:
+            if path in self._sessions:
+                raise
+            if tries == 1:
+                message = "Other sessions of the history need the room. Try again in a moment."
+                raise HistoryError(message, is_passing=True) from error
+            # It was deleted or merged meanwhile, or others needed the room.
+            return self._whole(stack, session_ids, tries - 1)
+        # It has all that is newer than it, too: nothing.
+        reader.head = max(reader.head, head)
+        return reader
 
     def forget(self, session_ids: Collection[str]) -> None:
         """Remove what is unpacked of sessions that were deleted or merged."""
@@ -96,7 +102,11 @@ class TieredStore(SingleStore):
             return ReadOnlySqliteStore(path)
         self._folder.mkdir(mode=0o700, exist_ok=True)
         self._sessions[path] = session_ids
-        self._unpack(path, session_ids)
+        try:
+            self._unpack(path, session_ids)
+        except Exception:
+            self._sessions.pop(path, None)
+            raise
         if path not in self._sessions:  # deleted or merged meanwhile
             path.unlink(missing_ok=True)
         self._make_room(path)

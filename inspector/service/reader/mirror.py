@@ -368,9 +368,9 @@ class MirroredStream:
 
     @property
     def is_ready(self) -> bool:
-        """Whether a service answers, and each was looked for."""
-        looked_for = (one.ready.is_set() or not one.health.is_answering for one in self._mirrors)
-        return all(looked_for) and any(one.health.is_answering for one in self._mirrors)
+        """Whether a service answers, and each has answered or failed."""
+        known = (one.ready.is_set() or not one.health.is_answering for one in self._mirrors)
+        return all(known) and any(one.health.is_answering for one in self._mirrors)
 
     def writer_health(self) -> list[wire.WriterHealth]:
         """Return the health of each service."""

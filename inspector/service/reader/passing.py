@@ -286,9 +286,9 @@ async def _returned(
         made = await asyncio.to_thread(_qualified, body, qualify, writer.name)
         return Response(made, answer.status_code, headers)
     else:
-        if "content-length" in answer.headers:
+        if "content-length" in answer.headers and "content-encoding" not in answer.headers:
             headers["content-length"] = answer.headers["content-length"]
-        pieces = answer.aiter_raw()
+        pieces = answer.aiter_bytes()
     return StreamingResponse(
         pieces, answer.status_code, headers, background=BackgroundTask(answer.aclose)
     )

@@ -89,21 +89,23 @@ class RemoteWriter:
         self._url, self._client = address.url, client
         self._headers = {**_PLAIN, "Authorization": f"Bearer {token}"}
         self._closed_until_s = 0.0
-        self._hung: dict[str, tuple[float, WriterAwayError]] = {}
-        """Until when a list is not read again, and why; by its path."""
+        self._hung: dict[tuple[str, bool], tuple[float, WriterAwayError]] = {}
+        """Until when a list is not read again, and why; by its path, and whether it is a search."""
 
     async def read(self, path: str, query: Query = ()) -> Any:
         """Return the JSON at `path`.
 
-        A list that did not come is not read for `_HUNG_S`, though other paths answer and the
-        stream lives: so long, at most, it is missing after the service is well again.
+        A list that did not come is not read for `_HUNG_S`, though others answer and the stream
+        lives: so long, at most, it is missing after the service is well again. A query or an order
+        that takes long says nothing about the plain list.
 
         Raises:
             WriterAwayError: It does not answer, or fails.
             ProblemError: It refuses what was asked.
         """
-        if path in self._hung:
-            until_s, hung = self._hung[path]
+        is_search = any(k == "q" or (k == "sort" and v != "-started") for k, v in query if v)
+        if (path, is_search) in self._hung:
+            until_s, hung = self._hung[path, is_search]
             if monotonic() < until_s:
                 raise hung.with_traceback(None)
         try:
@@ -112,7 +114,7 @@ class RemoteWriter:
                 body = await self.body(answer)
         except TimeoutError as error:
             away = self.failed(f"has not answered for {ANSWER_S:.0f} s")
-            self._hung[path] = monotonic() + _HUNG_S, away
+            self._hung[path, is_search] = monotonic() + _HUNG_S, away
             raise away from error
         if answer.status_code != 200:
             raise self._refusal(answer, body)
@@ -123,7 +125,7 @@ class RemoteWriter:
         if not isinstance(decoded, dict):
             raise self.failed("is not Inspector: check its address")
         self.away = None
-        self._hung.pop(path, None)
+        self._hung.pop((path, is_search), None)
         return decoded
 
     async def send(
@@ -238,7 +240,8 @@ class RemoteWriter:
             detail, code = str(problem["detail"]), str(problem["code"])
         except (orjson.JSONDecodeError, KeyError, TypeError):
             return self.failed(f"answers {answer.status_code}, as Inspector does not")
-        if answer.status_code not in (400, 422):  # which every service answers alike
+        # The rest every service answers alike.
+        if answer.status_code not in (400, 422) or code == "too_many_sessions":
             return self.failed(f"cannot answer: {detail.rstrip('.')}")
         place = (problem["position"], problem.get("length", 0)) if "position" in problem else None
         return ProblemError(

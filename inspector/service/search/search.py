@@ -154,10 +154,9 @@ class Search:
         """
         node = cheapest_first(node)
         self.reads_spans |= _has_spans(node)
-        until_s = self.clock() + SORT_S
         candidates = self._candidates(self.clock())
         found = self._sessions_of_words(candidates, node)
-        listing = Sorted(self.reader, node, order, found)
+        listing, until_s = Sorted(self.reader, node, order, found), self.clock() + SORT_S
         with self.reader.until(lambda: self.clock() >= until_s):
             listing.find(after, max(_MIN_ROWS, limit + 1))
         began = self.clock()

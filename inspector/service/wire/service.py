@@ -57,7 +57,7 @@ class Health(Wire):
     name: Literal["mcp-agent-inspector"] = "mcp-agent-inspector"
     version: str
     ready: bool = Field(
-        description="Of a reader: whether a service answers, and each was looked for."
+        description="Of a reader: whether a service answers, and each has answered or failed."
     )
     store: StoreHealth | None = Field(default=None, description="Requires the token.")
     usage: StoreUsage | None = Field(

@@ -2036,7 +2036,7 @@ export interface components {
             name: "mcp-agent-inspector";
             /**
              * Ready
-             * @description Of a reader: whether a service answers, and each was looked for.
+             * @description Of a reader: whether a service answers, and each has answered or failed.
              */
             ready: boolean;
             /** @description Requires the token. */

@@ -118,11 +118,13 @@ def test_a_server_that_is_slow_is_waited_for_and_one_that_answers_nobody_is_not(
             403,
             "Code: 497. DB::Exception: ada: Not enough privileges. To execute this query, it's"
             " necessary to have the grant SELECT(name, rows) ON system.parts. (ACCESS_DENIED)",
-            "a right is missing. Run GRANT SELECT(name, rows) ON system.parts TO ada.",
+            "a right is missing. Run GRANT SELECT(name, rows) ON system.parts TO `ada`.",
         ),
         (404, "Code: 81. DB::Exception: Database x-y doesn't exist.", "CREATE DATABASE `x-y`."),
         (404, "<html>secret of another service", "answers 404, as ClickHouse does not. Check the"),
         (200, "<html>secret of another service", "as ClickHouse does not. Check the address."),
+        (502, "<h1>secret Error Code: 502</h1>", "answers 502. Is ClickHouse running behind it."),
+        (403, "Code: 497. DB::Exception: it needs the grant SELECT for at least", "Grant INSERT,"),
         (500, "Code: 49. DB::Exception: Logical error", "Code: 49. DB::Exception: Logical error."),
     ],
 )

@@ -86,9 +86,9 @@ def test_a_query_for_a_service_has_its_own_ids(query: str, own: str) -> None:
         ("https://eu.example", "is not a name and an address"),
         ("EU=https://eu.example", "is not a name"),
         ("e:u=https://eu.example", "is not a name"),
-        ("eu=ftp://eu.example", "the address of 'eu' is none"),
-        ("eu=https://user:secret@eu.example", "the address of 'eu' is none"),
-        ("eu=https://eu.example:x", "the address of 'eu' is none"),
+        ("eu=ftp://eu.example", "the address of 'eu' is not http"),
+        ("eu=https://user:secret@eu.example", "the address of 'eu' is not http"),
+        ("eu=https://eu.example:x", "the address of 'eu' is not http"),
     ],
 )
 def test_what_is_no_service_is_refused_without_showing_a_password(text: str, why: str) -> None:

@@ -51,3 +51,20 @@ async def test_a_list_that_hangs_is_waited_for_once_while_the_stream_lives(
         hanging.clear()
         monkeypatch.setattr(writers, "monotonic", lambda: monotonic() + writers._HUNG_S)
         assert await writer.read("/search") == {}
+
+
+async def test_a_query_that_hangs_does_not_hide_the_plain_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(writers, "ANSWER_S", 0.01)
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        if "q" in request.url.params:
+            await asyncio.Event().wait()
+        return httpx.Response(200, content=b"{}")
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
+        writer = RemoteWriter(WriterAddress.parse("eu=https://eu.example"), client, "token")
+        with pytest.raises(WriterAwayError):
+            await writer.read("/sessions", [("q", "slow")])
+        assert await writer.read("/sessions", [("sort", "-started"), ("limit", "1")]) == {}
