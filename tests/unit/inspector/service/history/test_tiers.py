@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.errors import HistoryError
 from inspector.service.history.tiers import TieredStore
 from inspector.service.storage import open_store
 from inspector.service.storage.sqlite import SqliteStore
@@ -63,4 +64,20 @@ def test_a_session_that_is_deleted_while_it_is_unpacked_is_gone_and_leaves_no_fi
     with views.read_whole(trace_hex(1)) as reader:
         assert reader.session(trace_hex(1)) is None
     assert list((tmp_path / "unpacked").iterdir()) == []
+    rig.store.close()
+
+
+def test_a_session_that_cannot_be_unpacked_leaves_nothing_behind(tmp_path: Path) -> None:
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
+    rig.record(span())
+    rig.wait(60)
+    rig.evict()
+
+    def unpack(_path: Path, _session_ids: Sequence[str]) -> None:
+        raise HistoryError("The history is away.", is_passing=True)
+
+    views = TieredStore(rig.store, tmp_path / "unpacked", unpack)
+    with pytest.raises(HistoryError, match="away"), views.read_whole(trace_hex(1)):
+        pass
+    assert views._sessions == {}
     rig.store.close()

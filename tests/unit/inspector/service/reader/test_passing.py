@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -72,3 +73,12 @@ async def test_a_span_that_no_service_has_is_away_if_something_else_answers_for_
     async with _reader(eu=missing) as client:
         answer = await client.get(_SPAN)
         assert (answer.status_code, answer.json()) == (404, {"code": "span_not_found"})
+
+
+async def test_what_a_proxy_compresses_on_the_way_arrives_plain() -> None:
+    export = _answer(200, "application/x-ndjson", gzip.compress(b'{"resourceSpans":[]}\n'))
+    export.headers["Content-Encoding"] = "gzip"
+    export.headers["Content-Length"] = "40"
+    async with _reader(eu=export) as client:
+        answer = await client.get("/trace/eu:a")
+        assert answer.content == b'{"resourceSpans":[]}\n'
