@@ -19,7 +19,7 @@ _PARTS_S = 0.9
 _LOOK_S = 10.0
 """Intervals of the look at the parts of the tables, and at sessions."""
 _ROUND_S = 600.0
-"""Interval of rounds of all sessions that have left."""
+"""Interval of rounds of all sessions that have left, while nothing is lost."""
 _AGAIN_S = 60.0
 """Age of what is known of a session that may leave the disk."""
 _MOST_SESSIONS = 1_000
@@ -140,7 +140,8 @@ class Checking:
             self._days_due_s = now_s + _LOOK_S
         if now_s >= self._all_due_s:
             is_last = self._check_all(through)
-            self._all_due_s = time.monotonic() + (_ROUND_S if is_last else _LOOK_S)
+            can_wait = is_last and not self._all.lost
+            self._all_due_s = time.monotonic() + (_ROUND_S if can_wait else _LOOK_S)
 
     def begin(self) -> None:
         """Check all anew, and at once."""

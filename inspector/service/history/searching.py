@@ -182,6 +182,8 @@ class HistoryWords:
         self.through = through
         self.missing: Missing | None = None
         self.has_failed = False
+        self._sessions: dict[str, list[dict[str, Any]] | None] = {}
+        """Answers, by the query."""
         self.keys: dict[int, Key] = {}
         """Spans that were found, by change."""
 
@@ -258,10 +260,13 @@ class HistoryWords:
 
     def sessions(self, term: Term, most: int) -> set[str] | None:
         """Return the ids of the sessions that have `term` themselves; None: more than `most`."""
-        found = self.rows(
+        query = (
             f"SELECT DISTINCT id FROM session WHERE {self.stores.any_row} AND {self.having(term)}"
             f" LIMIT {most + 1}"
         )
+        if query not in self._sessions:  # a search for spans lists their sessions, too
+            self._sessions[query] = self.rows(query)
+        found = self._sessions[query]
         return None if found is None or len(found) > most else {one["id"] for one in found}
 
     def source(self, reader: Reader, now_ns: int) -> HistorySpans:
