@@ -260,7 +260,7 @@ class ClickHouse:
             why = f"what is there answers {answer.status_code}. Is ClickHouse running behind it"
         elif not code:
             why = f"it answers {answer.status_code}, as ClickHouse does not. Check the address"
-        why = why or " ".join(text.split())[:_ERROR_CHARS] or f"code {code}"
+        why = (why or " ".join(text.split()) or f"code {code}")[:_ERROR_CHARS]
         return HistoryError(
             f"Cannot use the history {self.address}: {why}.",
             is_passing=code in _PASSING or (not code and answer.status_code >= 500),

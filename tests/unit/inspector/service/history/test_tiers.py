@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,14 +16,20 @@ from tests.support.telemetry.otlp import span
 from tests.support.telemetry.records import trace_hex
 
 
-def test_a_deleted_session_is_forgotten_though_its_file_cannot_be_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    """Return a store with a session that has left it."""
     rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
     rig.record(span())
     rig.wait(60)
     rig.evict()
+    yield rig
+    rig.store.close()
 
+
+def test_a_deleted_session_is_forgotten_though_its_file_cannot_be_removed(
+    rig: Rig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def unpack(path: Path, _session_ids: Sequence[str]) -> None:
         SqliteStore(path).seal()
 
@@ -44,17 +50,11 @@ def test_a_deleted_session_is_forgotten_though_its_file_cannot_be_removed(
     assert file.exists()
     views.close()
     assert not file.exists()
-    rig.store.close()
 
 
 def test_a_session_that_is_deleted_while_it_is_unpacked_is_gone_and_leaves_no_file(
-    tmp_path: Path,
+    rig: Rig, tmp_path: Path
 ) -> None:
-    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
-    rig.record(span())
-    rig.wait(60)
-    rig.evict()
-
     def unpack(path: Path, session_ids: Sequence[str]) -> None:
         rig.delete(trace_hex(1))
         views.forget(session_ids)
@@ -64,15 +64,9 @@ def test_a_session_that_is_deleted_while_it_is_unpacked_is_gone_and_leaves_no_fi
     with views.read_whole(trace_hex(1)) as reader:
         assert reader.session(trace_hex(1)) is None
     assert list((tmp_path / "unpacked").iterdir()) == []
-    rig.store.close()
 
 
-def test_a_session_that_cannot_be_unpacked_leaves_nothing_behind(tmp_path: Path) -> None:
-    rig = Rig(open_store(f"sqlite:///{tmp_path}/store.sqlite3"))
-    rig.record(span())
-    rig.wait(60)
-    rig.evict()
-
+def test_a_session_that_cannot_be_unpacked_leaves_nothing_behind(rig: Rig, tmp_path: Path) -> None:
     def unpack(_path: Path, _session_ids: Sequence[str]) -> None:
         raise HistoryError("The history is away.", is_passing=True)
 
@@ -80,4 +74,3 @@ def test_a_session_that_cannot_be_unpacked_leaves_nothing_behind(tmp_path: Path)
     with pytest.raises(HistoryError, match="away"), views.read_whole(trace_hex(1)):
         pass
     assert views._sessions == {}
-    rig.store.close()
